@@ -1,6 +1,7 @@
 /**
- * The CNI plugin and its installer. In: a request of a container runtime (`runPlugin`), or the folders of a node
- * (`runInstaller`). Out: rules in a pod's network namespace, or the plugin in its place until a signal.
+ * The CNI plugin and its installer. `runPlugin` handles a request of a container runtime, and applies rules in a pod's
+ * network namespace. `runInstaller` installs the plugin in the folders of a node, and keeps it installed until a
+ * signal.
  */
 export { listenAddress } from "../platform/serving/listen_address.ts";
 export { becomeOnNode } from "./install/on_node.ts";

@@ -1,4 +1,6 @@
-/** `iptables cni install`: installs the plugin on a node, keeps it there, and takes it out at the end. */
+/**
+ * Runs `iptables cni install`, which installs the plugin on a node, repairs the installation, and removes it at exit.
+ */
 import { errorText, EXIT } from "../base/errors.ts";
 import { connect, type KubeApi } from "../kube/client/mod.ts";
 import { type Logger, logText, startLog } from "../platform/log.ts";
@@ -15,16 +17,16 @@ import { type InstallStatus, startStatus } from "./install/status.ts";
 import { setTaint } from "./install/taint.ts";
 import { stayingOf } from "./install/upgrade.ts";
 
-/** Milliseconds between looks at the files. A change counts once they stay the same for one look. */
+/** Milliseconds between checks of the files. A change counts once the files stay the same for one interval. */
 const INTERVAL = 1000;
-/** Milliseconds until a failed installation is tried again without a change. */
+/** Milliseconds until the retry of a failed installation, if the files do not change. */
 const RETRY = 5000;
-/** Repeated restorations in a minute: another program takes the plugin out. */
+/** Number of restorations in a minute after which the log warns that another program removes the plugin. */
 const MANY = 5;
 const MINUTE = 60_000;
 const REQUEST = 5000;
 
-/** Runs until a signal; returns the exit code. Rejects with a `MeshError` if it cannot serve its status. */
+/** Runs until a signal and returns the exit code. Rejects with a `MeshError` if the status ports cannot be bound. */
 export async function runInstaller(world: World, options: InstallOptions): Promise<number> {
   const log = startLog(world, "cni-install", options.log);
   const signals = shutdownSignals(world);
@@ -72,7 +74,7 @@ async function keepInstalled(context: Context, signal: AbortSignal): Promise<voi
       if (wasReady && isRestored) warnOfOthers(context, restored);
       if (problem === undefined && !wasReady) {
         wasReady = true;
-        log.info("The plugin is in place");
+        log.info("The plugin is installed");
         void removeTaint(context, signal);
         void repair(context, signal);
       }
@@ -83,7 +85,7 @@ async function keepInstalled(context: Context, signal: AbortSignal): Promise<voi
   }
 }
 
-/** Sets or removes the taint of `--node-taint`. Returns false after a failure, which is logged. */
+/** Sets or removes the taint of `--node-taint`. Logs a failure and returns false. */
 async function changeTaint(context: Context, wanted: boolean): Promise<boolean> {
   const { node, taint: key } = context.options;
   if (key === undefined) return true;
@@ -94,25 +96,25 @@ async function changeTaint(context: Context, wanted: boolean): Promise<boolean> 
   return await useApi(context, wanted ? "taint the node" : "remove the taint of the node", change) ?? false;
 }
 
-/** Without the removal no pod is scheduled to the node: it is tried until it succeeds. */
+/** Removes the taint, and retries until this succeeds, because a tainted node gets no pods. */
 async function removeTaint(context: Context, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && !await changeTaint(context, false)) await context.world.clock.sleep(RETRY, signal);
 }
 
-/** Warns if something takes the plugin out again and again. */
+/** Warns if another program keeps removing the plugin. */
 function warnOfOthers({ world, log }: Context, restored: number[]): void {
   const now = world.clock.monotonic();
   restored.push(now);
   while ((restored[0] ?? now) < now - MINUTE) restored.shift();
   if (restored.length !== MANY) {
-    return log.info("Another program had changed the network configuration: it is restored");
+    return log.info("Another program changed the network configuration; the plugin has been added again");
   }
   log.warn(
-    "Another program keeps taking the plugin out of the network configuration; with Cilium, set cni.exclusive=false",
+    "Another program keeps removing the plugin from the network configuration; with Cilium, set cni.exclusive=false",
   );
 }
 
-/** Runs until the signal. A failure is logged: the installer goes on. */
+/** Repairs pods until the signal. Logs a failure, and the installer continues. */
 async function repair(context: Context, signal: AbortSignal): Promise<void> {
   const { world, log, options, status } = context;
   const { repair: mode, node, repairLabel: label, hostProc, nativeNftables } = options;
@@ -125,24 +127,24 @@ async function repair(context: Context, signal: AbortSignal): Promise<void> {
     ));
 }
 
-/** Decides whether the plugin stays, and takes it out. Returns the exit code. */
+/** Removes the plugin unless it must stay. Returns the exit code. */
 async function finish(context: Context, work: Promise<void>): Promise<number> {
   const { world, log, options } = context;
   await work;
   const decision = options.stays
     ? { stays: true, reason: "--stay" }
-    : await useApi(context, "ask for the DaemonSet", (api) => stayingOf(api, options.namespace, options.daemonSet));
-  const { stays, reason } = decision ?? { stays: true, reason: "the API server cannot be asked" };
+    : await useApi(context, "read the DaemonSet", (api) => stayingOf(api, options.namespace, options.daemonSet));
+  const { stays, reason } = decision ?? { stays: true, reason: "the API server cannot be reached" };
   if (stays) {
     log.info(logText(`The plugin stays on the node: ${reason}`));
     return EXIT.ok;
   }
   await uninstall(world, log, options);
-  log.info(logText(`The plugin is removed: ${reason}`));
+  log.info(logText(`The plugin has been removed: ${reason}`));
   return EXIT.ok;
 }
 
-/** Uses the API with the kubeconfig of the plugin. A failure is logged, and gives `undefined`. */
+/** Calls `use` with a client for the plugin's kubeconfig. Logs a failure and returns `undefined`. */
 async function useApi<T>(context: Context, what: string, use: (api: KubeApi) => Promise<T>): Promise<T | undefined> {
   const { world, log, options } = context;
   try {

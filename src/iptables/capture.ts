@@ -1,4 +1,4 @@
-/** The capture of one pod for a caller that has its settings as arguments: the CNI plugin. */
+/** Applies or checks the rules of one pod for the CNI plugin, which passes the settings as arguments. */
 import { MeshError } from "../base/errors.ts";
 import { type Logger, logText } from "../platform/log.ts";
 import type { World } from "../platform/world.ts";
@@ -8,31 +8,33 @@ import { enterNamespace, ownerNames } from "./environment.ts";
 import * as work from "./job.ts";
 import { readSettings } from "./settings/read.ts";
 
-/** The arguments of `iptables apply`, and how they are called in messages. */
+/** The arguments of `iptables apply`, and their names in messages. */
 export interface CaptureOptions {
   readonly args: readonly string[];
   readonly log: Logger;
-  /** What a message calls the flag with this spelling. */
+  /** Returns the name that messages use for a flag, such as the pod's annotation. */
   readonly originOf: (flag: string) => string;
 }
 
-/** The rules of a pod, compared with its settings. */
+/** The result of comparing a pod's rules with its settings. */
 export interface Comparison {
-  /** A line each. */
+  /** Texts of one line. */
   readonly differences: readonly string[];
-  /** Whether the namespace has no owned rule at all. */
+  /** Whether the namespace contains no owned rules. */
   readonly isFree: boolean;
 }
 
 /** A pod whose network namespace this process has entered. */
 export interface PodCapture {
-  /** Makes the rules: all or none. Rejects with a `MeshError`. */
+  /** Applies the rules. A failure restores the previous rules and rejects with a `MeshError`. */
   apply(): Promise<void>;
-  /** Changes nothing. Rejects with a `MeshError` if the rules cannot be read. */
+  /** Compares without changing rules. Rejects with a `MeshError` if the rules cannot be read. */
   compare(): Promise<Comparison>;
 }
 
-/** Reads the settings and enters the network namespace for good. Variables do not count. Rejects with a `MeshError`. */
+/**
+ * Reads the settings from the arguments only, and enters the network namespace for good. Rejects with a `MeshError`.
+ */
 export async function openCapture(world: World, { args, log, originOf }: CaptureOptions): Promise<PodCapture> {
   const names = await ownerNames(world);
   const { settings, given, problems, warnings } = readSettings(args, {}, { ...names, refusesArguments: true });

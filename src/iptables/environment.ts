@@ -1,4 +1,4 @@
-/** The environment of a run: users and groups, the pod's addresses and DNS servers. */
+/** Detects the environment of a run: users and groups, the pod's addresses and DNS servers. */
 import { type Logger, logText } from "../platform/log.ts";
 import { MeshError, messageOf } from "../base/errors.ts";
 import { type Address, isLinkLocal, isLoopback, nameservers, parseAddress, unmapped } from "../golang/net/mod.ts";
@@ -9,7 +9,7 @@ import type { PlanNetwork } from "./plan/plan.ts";
 import { parseNames } from "./settings/values.ts";
 import type { CaptureSettings } from "./settings/settings.ts";
 
-/** Reads the names of users and groups; a missing file gives none. */
+/** Reads the names of users and groups. A missing file counts as empty. */
 export async function ownerNames(world: World): Promise<OwnerNames> {
   const [users, groups] = await Promise.all([namesIn(world, "/etc/passwd"), namesIn(world, "/etc/group")]);
   return { users, groups };
@@ -19,7 +19,7 @@ async function namesIn(world: World, path: string) {
   try {
     return parseNames(await world.files.readText(path));
   } catch (error) {
-    // Checked only after a failed read: the file exists nearly always, and a check before the read would slow every
+    // Checks only after a failed read: the file almost always exists, and a check before the read would slow every
     // run.
     if ((await world.files.stat(path)) !== undefined) throw error;
     return parseNames("");
@@ -34,7 +34,7 @@ export async function detectNetwork(world: World, capture: CaptureSettings, log:
   const network = podNetwork(world.network.interfaces().map(({ address }) => address), capture.dualStack);
   if (network.hostAddress === undefined) {
     throw new MeshError("This network namespace has only loopback and link-local addresses", {
-      hint: "Run it in the pod's network namespace, after the pod has its address",
+      hint: "Run the command in the pod's network namespace, after the pod has got its address",
     });
   }
   const needsServers = capture.redirectDns && !capture.captureAllDns;
@@ -42,8 +42,8 @@ export async function detectNetwork(world: World, capture: CaptureSettings, log:
 }
 
 /**
- * The families to capture and the addresses, IPv4 first, in the order of the interfaces. With `dualStack` any IPv6
- * address turns on the capture of IPv6; without it only the first address counts.
+ * Returns the families to capture and the addresses, IPv4 first, in the order of the interfaces. With `dualStack`, any
+ * IPv6 address turns on the capture of IPv6; otherwise only the first address decides.
  */
 export function podNetwork(texts: readonly string[], dualStack: boolean) {
   const ordered = texts.map(parseAddress).filter((address) => typeof address !== "string").map(unmapped)
@@ -53,7 +53,7 @@ export function podNetwork(texts: readonly string[], dualStack: boolean) {
   return { hostAddress: ordered[0], hasIpv6: candidates.some(({ family }) => family === 6) };
 }
 
-/** `::6`, which an earlier run added to the loopback interface. */
+/** Whether the address is `::6`, which an earlier run added to the loopback interface. */
 function isProxySource({ family, value }: Address): boolean {
   return family === 6 && value === 6n;
 }
@@ -63,19 +63,19 @@ const RESOLV_CONF = "/etc/resolv.conf";
 async function dnsServers(world: World, log: Logger): Promise<PlanNetwork["dnsServers"]> {
   const text = await world.files.readText(RESOLV_CONF).catch((error) => {
     throw new MeshError(messageOf(error), {
-      hint: "It names the DNS servers to capture: mount it, or use --capture-all-dns",
+      hint: "The file names the DNS servers to capture: mount it, or use --capture-all-dns",
     });
   });
   const { servers, invalid } = nameservers(text);
   invalid.forEach((server) => log.warn(logText(`"${server}" in ${RESOLV_CONF} is not an IP address`)));
   if (servers.length === 0) {
-    log.warn(`${RESOLV_CONF} names no DNS server, so DNS is not captured: use --capture-all-dns`);
+    log.warn(`${RESOLV_CONF} does not name a DNS server, so DNS is not captured: use --capture-all-dns`);
   }
-  // iptables cannot match a zone.
+  // Drops IPv6 zones: iptables cannot match a zone.
   return servers.map(({ address }) => ({ ...address, zone: "" }));
 }
 
-/** Enters the network namespace at a path, `""` for none. Throws a `MeshError`. */
+/** Enters the network namespace at a path; `""` keeps the current namespace. Throws a `MeshError`. */
 export function enterNamespace(world: World, path: string): void {
   if (path === "") return;
   try {

@@ -1,4 +1,4 @@
-/** One run of a command with valid settings: print, clean, apply. */
+/** Runs print, clean or apply with valid settings. */
 import { type Logger, logText } from "../platform/log.ts";
 import { tableWidthOf } from "../platform/terminal.ts";
 import type { World } from "../platform/world.ts";
@@ -33,7 +33,7 @@ type PodPlan = Plan & Pick<PlanNetwork, "dnsServers">;
 
 const PLANS = new WeakMap<Job, Promise<PodPlan>>();
 
-/** The plan of the job: made and logged once. */
+/** Returns the plan of the job. The first call builds and logs the plan. */
 export function planOf(job: Job): Promise<PodPlan> {
   const plan = PLANS.get(job) ?? makePodPlan(job);
   PLANS.set(job, plan);
@@ -46,13 +46,13 @@ async function makePodPlan({ world, log, logBlock, settings }: Job): Promise<Pod
   return { ...makePlan(settings.capture, network), dnsServers: network.dnsServers };
 }
 
-/** Prints the plan. */
+/** Prints the plan in the output format of the settings. */
 export async function print(job: Job): Promise<void> {
   const plan = await planOf(job);
   write(job, viewText(plan, job.settings.run, tableWidthOf(job.world)));
 }
 
-/** The plan in the format of the settings; `restore` prints IPv6 after a line `# IPv6`. */
+/** Formats the plan in the output format of the settings. In the format `restore`, IPv6 follows a line `# IPv6`. */
 function viewText(plan: Plan, run: Settings["run"], width: number): string {
   switch (formatOf(run)) {
     case "restore":
@@ -69,9 +69,9 @@ function viewText(plan: Plan, run: Settings["run"], width: number): string {
 }
 
 /**
- * Prints the input of each program that `clean` would start, after a comment with its command: IPv4, then IPv6 after a
- * line `# IPv6`. Policy rules, routes and addresses are comments. Empty without owned rules, or if rules cannot be
- * read.
+ * Prints the input of each program that `clean` would start, after a comment with its command. IPv6 follows IPv4, after
+ * a line `# IPv6`. Policy rules, routes and addresses are comments. Prints nothing without owned rules, or if rules
+ * cannot be read.
  */
 export async function printRemoval(job: Job): Promise<void> {
   const { world, log } = job;
@@ -87,7 +87,7 @@ export async function printRemoval(job: Job): Promise<void> {
   }
 }
 
-/** The command as a comment, then the input. */
+/** Formats a step as its command in a comment, followed by the input. */
 export function stepText(what: string): string {
   const [command = "", ...input] = what.trimEnd().replace(/ with the following input:$/m, "").split("\n");
   return [`# ${command}`, ...input].map((line) => `${line}\n`).join("");
@@ -98,7 +98,7 @@ function write({ world, settings: { run } }: Job, text: string): void {
   if (run.dryRunFile !== "") world.files.writeText(run.dryRunFile, text);
 }
 
-/** The output format; `-f=false` of Istio 1.5 to 1.23 means commands. */
+/** Returns the output format. In Istio 1.5 to 1.23, `-f=false` meant commands. */
 function formatOf({ output, nativeNftables, restoreFormat }: Settings["run"]): OutputFormat {
   if (output !== undefined) return output;
   if (!restoreFormat) return "commands";
@@ -117,7 +117,7 @@ export async function apply(job: Job, isClean: boolean): Promise<void> {
   log.info(changed ? outcome.changed : outcome.same);
 }
 
-/** Warns of directions that the previous rules captured and the settings do not. */
+/** Warns about directions that the previous rules captured and the new settings do not capture. */
 async function logReleased({ log, settings: { capture } }: Job, before: Survey): Promise<void> {
   const captured = capturedDirections(capture);
   if (captured.length === DIRECTIONS.length) return;
@@ -128,7 +128,7 @@ async function logReleased({ log, settings: { capture } }: Job, before: Survey):
   const released = capturedDirections(heldSettings(heldRules(before), new Map(), capture))
     .filter((direction) => !captured.includes(direction));
   if (released.length === 0) return;
-  log.warn(`The capture of ${released.join(" and ")} connections is taken out: the settings do not name them`);
+  log.warn(`Removing the capture of ${released.join(" and ")} connections, because the settings do not request it`);
 }
 
 const OUTCOMES = {

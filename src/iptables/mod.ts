@@ -1,5 +1,5 @@
 /**
- * Traffic capture: settings become rules in the kernel of a network namespace, their text, or the proof that they work.
+ * Traffic capture: plans the rules for the settings, prints or applies the plan, and proves that the rules work.
  */
 export { type Comparison, openCapture, type PodCapture } from "./capture.ts";
 export { observe, type Observed } from "./observe/observe.ts";

@@ -1,4 +1,4 @@
-/** The commands: a command line in, an exit code out. */
+/** Runs the iptables commands and Istio's programs with a command line, and returns the exit code. */
 import { EXIT, UsageError } from "../base/errors.ts";
 import { logText, startLog } from "../platform/log.ts";
 import type { PermissionName, World } from "../platform/mod.ts";
@@ -10,18 +10,19 @@ import { environmentBlock } from "./views/log_blocks.ts";
 import type { Job } from "./job.ts";
 import * as work from "./job.ts";
 
-/** A command of the plugin, or one of Istio's programs. */
+/** A call of a plugin command, or of one of Istio's programs. */
 export interface Call {
   readonly mode: Mode;
   /**
-   * Whether it is one of Istio's programs: it ignores arguments that are not flags, and logs variables and settings.
+   * Whether the call is for one of Istio's programs, which ignore arguments that are not flags, and log variables and
+   * settings.
    */
   readonly isDropIn: boolean;
-  /** Whether it is the shell script of Istio 1.0 to 1.2, `istio-iptables.sh`. */
+  /** Whether the call is for `istio-iptables.sh`, the shell script of Istio 1.0 to 1.2. */
   readonly isScript?: boolean;
 }
 
-/** Runs `kubectl mesh iptables MODE ARGS` or one of Istio's programs. Errors are `MeshError`s. */
+/** Runs `kubectl mesh iptables MODE ARGS` or one of Istio's programs. Rejects with a `MeshError`. */
 export async function runIptables(
   world: World,
   { mode, isDropIn, isScript = false }: Call,
@@ -56,14 +57,14 @@ async function perform(job: Job): Promise<number> {
   return run.runValidation ? await verified(job) : EXIT.ok;
 }
 
-/** Checks the required directions before any change. */
+/** Checks that the settings capture the required directions, before any change. */
 function logCaptured({ log, mode, settings: { capture, run } }: Job): void {
   const captured = capturedDirections(capture);
   checkRequired(run.require, captured, "The settings");
   if (mode === "apply" && captured.length === 0) log.warn(NOTHING_CAPTURED);
 }
 
-/** Loads the verification late, because most runs do not verify. */
+/** Runs the verification. Loads its code late, because most runs do not verify. */
 async function verified(job: Job): Promise<number> {
   const { verify } = await import("./verify/run.ts");
   return await verify(job);
@@ -75,8 +76,8 @@ function refuse({ problems }: Reading): never {
 }
 
 /**
- * A command that only prints drops all other permissions. Other commands start programs and call the kernel: they would
- * gain nothing, and Deno denies `/proc` to a process that has dropped any permission.
+ * Drops the unneeded permissions of a command that only prints. Commands that start programs and call the kernel would
+ * not become safer, and Deno denies `/proc` to a process that has dropped any permission.
  */
 function dropPermissions(world: World, mode: Mode, { run }: Settings): void {
   const isClean = mode === "clean" || run.cleanupOnly;

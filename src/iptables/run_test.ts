@@ -84,7 +84,7 @@ Deno.test("generate accepts an unknown group; apply rejects it before any change
 Deno.test("a name with shell characters is rejected", async () => {
   await assert.rejects(
     runIptables(fakeWorld(POD), GENERATE, ["-u", "a;b"]),
-    /-u: "a;b" is not a name of a user/,
+    /-u: "a;b" is not a valid user name/,
   );
 });
 
@@ -151,7 +151,7 @@ Deno.test("verify without settings and without access to the rules proves nothin
   };
   const world = fakeWorld({ ...POD, system: { netlink } });
   await assert.rejects(runIptables(world, { mode: "verify", isDropIn: false }, []), {
-    message: /^The settings cannot be taken from the rules: /,
+    message: /^Cannot read the settings from the rules in the kernel: /,
     exitCode: 126,
   });
 });
@@ -169,7 +169,7 @@ Deno.test("DNS servers: an invalid address is logged, and without a server DNS i
   const world = fakeWorld({ ...POD, files });
   await runIptables(world, GENERATE, ["--redirect-dns"]);
   assert.match(world.said.stderr, /warning iptables: "nonsense" in \/etc\/resolv.conf is not an IP address/);
-  assert.match(world.said.stderr, /names no DNS server, so DNS is not captured/);
+  assert.match(world.said.stderr, /does not name a DNS server, so DNS is not captured/);
   assert.doesNotMatch(world.said.stdout, /15053/);
   await assert.rejects(runIptables(fakeWorld(POD), GENERATE, ["--redirect-dns"]), {
     message: 'Cannot read "/etc/resolv.conf": no such file or directory',

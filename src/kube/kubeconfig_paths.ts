@@ -1,8 +1,8 @@
 import type { World } from "../platform/mod.ts";
 
 /**
- * The existing kubeconfig files: those in KUBECONFIG, else `~/.kube/config` (Kubernetes, "Organizing Cluster Access Using
- * kubeconfig Files").
+ * Returns the existing kubeconfig files in KUBECONFIG, or by default `~/.kube/config` (Kubernetes, "Organizing Cluster
+ * Access Using kubeconfig Files").
  */
 export async function kubeconfigPaths(world: Pick<World, "env" | "machine" | "files">): Promise<string[]> {
   const paths = usualPaths(world);

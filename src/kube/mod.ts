@@ -1,6 +1,6 @@
 /**
- * Kubernetes objects without a cluster. In: generic data as YAML or JSON gives it, and the name of a type (`Pod`,
- * `PodSpec`, `Container`). Out: typed data as Kubernetes writes it (`decode`, `toGoJson`), its view for a Go template
+ * Handles Kubernetes objects without a cluster. Reads generic data from YAML or JSON, and the name of a type (`Pod`,
+ * `PodSpec`, `Container`). Returns typed data as Kubernetes writes it (`decode`, `toGoJson`), a view for a Go template
  * (`goView`), the result of a strategic merge patch (`strategicMerge`), the JSON patch from one object to another
  * (`jsonPatch`). Also quantities, label selectors, and object names as kubectl prints them.
  */

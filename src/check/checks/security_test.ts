@@ -281,7 +281,7 @@ function refusing(message: string, isOfSidecar = true): ClusterOptions["dryRun"]
   return (_namespace, pod) => {
     const isPlain = WITHOUT.test(JSON.stringify(pod));
     if (isPlain && isOfSidecar) return object("v1", "Pod", "web/made", { spec: { containers: [{ name: "check" }] } });
-    throw new ApiError(`The Kubernetes API server does not allow it: ${message}`, {
+    throw new ApiError(`The Kubernetes API server denied the request: ${message}`, {
       status: message.includes("User") ? 403 : 422,
     });
   };

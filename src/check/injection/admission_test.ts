@@ -8,7 +8,7 @@ import { explainInjection } from "./explain_injection.ts";
 const MESH = meshObjects().filter(({ kind }) => /Configuration|ConfigMap/.test(kind));
 const INJECTED = object("v1", "Pod", "shop/web", { metadata: { annotations: { "sidecar.istio.io/status": "{}" } } });
 const NO_RIGHT = new ApiError(
-  'The Kubernetes API server does not allow it: pods is forbidden: User "ada" cannot create resource "pods"',
+  'The Kubernetes API server denied the request: pods is forbidden: User "ada" cannot create resource "pods"',
   { status: 403 },
 );
 
@@ -54,7 +54,7 @@ Deno.test("the API server admits the pod: the dry run has the template, and noth
 const REFUSALS: readonly (readonly [name: string, message: string, status: number, reason: string])[] = [
   [
     "Pod Security",
-    'The Kubernetes API server does not allow it: pods "web-" is forbidden: violates PodSecurity "baseline:latest"',
+    'The Kubernetes API server denied the request: pods "web-" is forbidden: violates PodSecurity "baseline:latest"',
     403,
     "api-server-refuses",
   ],

@@ -215,7 +215,7 @@ Deno.test("check injection: a label on the Deployment itself is reported with th
 
 Deno.test("check injection: a forbidden read is a gap, the rest is reported", async () => {
   const objects = [...MESH, namespace({ "istio-injection": "enabled" }), deployment()];
-  const message = 'The Kubernetes API server does not allow it: pods is forbidden: User "ada" cannot create it';
+  const message = 'The Kubernetes API server denied the request: pods is forbidden: User "ada" cannot create it';
   const dryRun = () => Promise.reject(new ApiError(message, { status: 403 }));
   const forbidden = /mutatingwebhookconfigurations|configmaps|pods$/;
   const explanation = await explained(objects, { forbidden, dryRun });

@@ -130,7 +130,7 @@ function labelsToTry({ revision, tag }: InjectorWebhook): ValueMap[] {
  * Matches the API server's error for a missing right, which comes before admission (Kubernetes,
  * apiserver/pkg/endpoints).
  */
-const NOT_ALLOWED = /^The Kubernetes API server does not allow it: pods is forbidden: User /;
+const NOT_ALLOWED = /^The Kubernetes API server denied the request: pods is forbidden: User /;
 
 /**
  * Query of a dry run. Its timeout is shorter than the client's timeout, so that the API server reports a webhook that
@@ -180,7 +180,7 @@ export async function tryToCreate(
   });
 }
 
-const PREFIX = /^The Kubernetes API server (?:"[^"]*" answered \d+ to POST [^ ]*|does not allow it): /;
+const PREFIX = /^The Kubernetes API server (?:"[^"]*" answered \d+ to POST [^ ]*|denied the request): /;
 
 /** Outcomes by the error texts of apiserver/pkg/admission/plugin/webhook. */
 const ENDS: readonly (readonly [outcome: DryRun["outcome"], pattern: RegExp])[] = [

@@ -219,7 +219,7 @@ Deno.test("what cannot be read is not reported as the same", async () => {
   const { differs, workloads } = await upgrade({ objects: [rollout] });
   assert.equal(differs, null);
   assert.match(workloads[0]?.unknown ?? "", /Rollout|rollout/);
-  await assert.rejects(upgrade({ objects: SHOP, forbidden: /pods$/ }), /does not allow/);
+  await assert.rejects(upgrade({ objects: SHOP, forbidden: /pods$/ }), /denied the request/);
 });
 
 Deno.test("without pods with a sidecar nothing changes", async () => {

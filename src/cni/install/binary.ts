@@ -1,4 +1,4 @@
-/** The plugin's program on the node: copied, tried there, kept, replaced at the end. */
+/** Installs the plugin's program on the node, and replaces it with a script at removal. */
 import { MeshError, oneLine } from "../../base/errors.ts";
 import { nodeCrypto } from "../../base/node_crypto.ts";
 import { parseJson } from "../../base/json.ts";
@@ -8,17 +8,18 @@ import { PLUGIN } from "./conflist.ts";
 import type { InstallOptions } from "./options.ts";
 
 const EXECUTABLE = 0o755;
-/** Milliseconds to start on a slow node. */
+/** Maximum milliseconds for a test run on a slow node. */
 const TRIAL = 30_000;
 
 type Places = Pick<InstallOptions, "binary" | "binFolder" | "hostBinFolder" | "hostProc">;
 
-/** How a copy was tried; `undefined`: it runs on the node. */
+/** The reason why the copy could not be tested on the node; `undefined` if the copy runs there. */
 export type Untried = string | undefined;
 
 /**
- * Copies the program to the node unless it is there. The copy is tried on the node before it gets its name. Returns why it
- * could not be tried. Rejects with a `MeshError` if it cannot be copied, or does not run there.
+ * Copies the program to the node unless the same program is there. Tests the copy on the node before renaming it.
+ * Returns the reason if the copy could not be tested. Rejects with a `MeshError` if copying fails, or if the program
+ * does not run on the node.
  */
 export async function installBinary(world: World, places: Places): Promise<Untried> {
   const { files } = world;
@@ -39,15 +40,15 @@ export async function installBinary(world: World, places: Places): Promise<Untri
 }
 
 /**
- * Leaves a script in place of the program. Runtimes that remember the plugins of a pod (CRI-O) still call it to delete pods
- * that are older than the removal: a missing program would keep them from ending.
+ * Replaces the program with a script. Runtimes that remember the plugins of a pod (CRI-O) still call it to delete pods
+ * that are older than the removal. Without a program, deleting these pods would fail.
  */
 export function replaceBinary({ files }: World, { binFolder }: Places): void {
   files.writeText(`${binFolder}/${PLUGIN}`, LEFT_BEHIND, EXECUTABLE);
 }
 
 const LEFT_BEHIND = `#!/bin/sh
-# kubectl-mesh has been removed from this node. Pods that started before are deleted through this file; it can go with them.
+# kubectl-mesh has been removed from this node. Deleting pods that started before calls this file. Without such pods, delete it.
 case "$CNI_COMMAND" in DEL | GC | CHECK | STATUS) exit 0 ;; esac
 echo '{"cniVersion":"1.0.0","code":100,"msg":"mesh-cni has been removed from this node: remove it from the network configuration"}'
 exit 1
@@ -57,8 +58,8 @@ function sourceOf({ machine }: World, { binary }: Places): string {
   const [own, ...rest] = machine.program;
   const source = binary ?? (rest.length === 0 ? own : undefined);
   if (source !== undefined) return source;
-  throw new MeshError("This program runs from its sources, which cannot be installed", {
-    hint: "name a program with --binary, or use the compiled one",
+  throw new MeshError("Cannot install the plugin: this program runs from its sources", {
+    hint: "name a compiled program with --binary, or run the compiled program",
   });
 }
 
@@ -79,7 +80,7 @@ async function hashOf({ files }: World, path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Runs the copy with the root file system of the node: its loader and its C library may be older, or others. */
+/** Runs the copy with the root file system of the node, where the loader and the C library may differ. */
 async function tryOnNode(world: World, { hostProc, hostBinFolder }: Places, name: string): Promise<Untried> {
   const root = `${hostProc}/1/root`;
   if (await world.files.stat(hostProc) === undefined) return `the node's /proc is not mounted at "${hostProc}"`;
@@ -97,6 +98,6 @@ async function tryOnNode(world: World, { hostProc, hostBinFolder }: Places, name
     ? `no answer within ${TRIAL / 1000} s`
     : oneLine(stderr || stdout).replace(/^error: /, "") || `exit code ${code}`;
   throw new MeshError(`The program does not run on this node: ${why}`, {
-    hint: "it needs glibc 2.27 or newer there, in a folder that allows programs",
+    hint: "the program needs glibc 2.27 or newer on the node, and a folder on a file system without noexec",
   });
 }

@@ -1,4 +1,4 @@
-/** The kubeconfig of the plugin, and its token, which the installer renews. */
+/** Writes the plugin's kubeconfig and token, which the installer renews. */
 import { MeshError } from "../../base/errors.ts";
 import type { World } from "../../platform/mod.ts";
 import { KUBECONFIG } from "../plugin/read_pod.ts";
@@ -10,13 +10,13 @@ const SECRET = 0o600;
 
 type Folders = Pick<InstallOptions, "runFolder" | "accountFolder">;
 
-/** The files of a service account that change. */
+/** Returns the paths of the service account's files, which the kubelet renews. */
 export function accountFiles({ accountFolder }: Folders): string[] {
   return [`${accountFolder}/token`, `${accountFolder}/ca.crt`];
 }
 
 /**
- * Writes the kubeconfig and the token, each in one step, where they differ. Rejects with a `MeshError` outside of a pod.
+ * Writes the kubeconfig and the token if they differ, each atomically. Rejects with a `MeshError` outside of a pod.
  */
 export async function writeCredentials(world: World, folders: Folders): Promise<void> {
   const { files, env } = world;
@@ -24,7 +24,8 @@ export async function writeCredentials(world: World, folders: Folders): Promise<
   const [host, port] = [env.get("KUBERNETES_SERVICE_HOST") ?? "", env.get("KUBERNETES_SERVICE_PORT") ?? ""];
   if (host === "" || port === "") {
     throw new MeshError("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set", {
-      hint: 'it runs in a pod: "kubectl mesh webhook manifests --cni --only DaemonSet" prints its DaemonSet',
+      hint:
+        'the installer must run in a pod: "kubectl mesh webhook manifests --cni --only DaemonSet" prints its DaemonSet',
     });
   }
   const [token, authority] = await Promise.all(accountFiles(folders).map((path) => files.readText(path)));
@@ -34,7 +35,7 @@ export async function writeCredentials(world: World, folders: Folders): Promise<
   await writeSecret(world, `${runFolder}/${KUBECONFIG}`, kubeconfig);
 }
 
-/** Removes both. */
+/** Removes the kubeconfig and the token. */
 export async function removeCredentials({ files }: World, { runFolder }: Folders): Promise<void> {
   for (const name of [KUBECONFIG, TOKEN]) await files.remove(`${runFolder}/${name}`);
 }
@@ -44,7 +45,10 @@ async function writeSecret({ files }: World, path: string, text: string): Promis
   files.writeText(path, text, SECRET);
 }
 
-/** JSON is YAML. The token has a file of its own, in the same folder, which clients read again while they run. */
+/**
+ * Returns the kubeconfig as JSON, which is also YAML. Names the token file, because clients read that file again while
+ * they run.
+ */
 function kubeconfigText(server: string, authority: string): string {
   const named = (name: string, key: string, value: object) => [{ name, [key]: value }];
   const config = {

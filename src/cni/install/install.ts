@@ -1,4 +1,6 @@
-/** One installation: program, kubeconfig, network configuration, in this order, so that each finds what it needs. */
+/**
+ * Installs the program, the kubeconfig and the network configuration, in the order in which each needs the previous.
+ */
 import { errorText, MeshError } from "../../base/errors.ts";
 import type { ValueMap } from "../../base/value.ts";
 import { type Logger, logText } from "../../platform/log.ts";
@@ -9,7 +11,7 @@ import { removeCredentials, writeCredentials } from "./credentials.ts";
 import { addPlugin, removePlugin } from "./network_files.ts";
 import type { InstallOptions } from "./options.ts";
 
-/** The labels of istio-cni's metric. */
+/** The values of the label `result` in istio-cni's metric. */
 export type InstallResult =
   | "SUCCESS"
   | "COPY_BINARIES_FAILURE"
@@ -18,13 +20,13 @@ export type InstallResult =
 
 export interface Installed {
   readonly result: InstallResult;
-  /** Why the plugin is not in place; `undefined` if it is. */
+  /** The reason why the plugin is not installed; `undefined` if it is installed. */
   readonly problem: string | undefined;
   /** Whether the network configuration was changed. */
   readonly changed: boolean;
 }
 
-/** The plugin's entry in the network configuration. */
+/** Returns the plugin's entry in the network configuration. */
 export function entryOf(options: InstallOptions): ValueMap {
   return {
     type: PLUGIN,
@@ -37,19 +39,19 @@ export function entryOf(options: InstallOptions): ValueMap {
   };
 }
 
-/** Installs what is missing or differs. Never rejects with a `MeshError`: see `problem`. */
+/** Installs missing or different parts. Returns failures in `problem` instead of rejecting with a `MeshError`. */
 export async function install(world: World, log: Logger, options: InstallOptions): Promise<Installed> {
   let changed = false;
   const steps: readonly (readonly [InstallResult, () => Promise<void>])[] = [
     ["COPY_BINARIES_FAILURE", async () => {
       const untried = await installBinary(world, options);
-      if (untried !== undefined) log.warn(logText(`The program was not tried on the node: ${untried}`));
+      if (untried !== undefined) log.warn(logText(`The program was not tested on the node: ${untried}`));
     }],
     ["CREATE_KUBECONFIG_FAILURE", () => writeCredentials(world, options)],
     ["CREATE_CNI_CONFIG_FAILURE", async () => {
       const written = await addPlugin(world, options, entryOf(options));
       changed = written.changed;
-      if (changed) log.info(logText(`The plugin is in "${written.path}"`));
+      if (changed) log.info(logText(`The plugin was added to "${written.path}"`));
     }],
   ];
   for (const [result, step] of steps) {
@@ -63,9 +65,9 @@ export async function install(world: World, log: Logger, options: InstallOptions
   return { result: "SUCCESS", problem: undefined, changed };
 }
 
-/** Takes everything out, the network configuration first: then no runtime calls the program any more. */
+/** Removes everything. The network configuration comes first, so that container runtimes stop calling the program. */
 export async function uninstall(world: World, log: Logger, options: InstallOptions): Promise<void> {
-  for (const path of await removePlugin(world, options)) log.info(logText(`The plugin is taken out of "${path}"`));
+  for (const path of await removePlugin(world, options)) log.info(logText(`The plugin was removed from "${path}"`));
   await removeCredentials(world, options);
   replaceBinary(world, options);
 }

@@ -1,4 +1,4 @@
-/** The plugin in the node's network configurations: added, found, taken out. */
+/** Adds the plugin to the node's network configurations, and removes it. */
 import { MeshError, messageOf } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
 import type { ValueMap } from "../../base/value.ts";
@@ -7,22 +7,22 @@ import type { World } from "../../platform/mod.ts";
 import { alone, hasPlugin, isConfiguration, PLUGIN, withoutPlugin, withPlugin } from "./conflist.ts";
 import type { InstallOptions } from "./options.ts";
 
-/** The endings that container runtimes read (libcni, `ConfFiles`). */
+/** Matches the file name extensions that container runtimes read (libcni, `ConfFiles`). */
 const ENDINGS = /\.(?:conf|conflist|json)$/;
-/** Only the owner reads it: configurations of other plugins may have secrets. */
+/** The mode of a new file. Only the owner can read it, because configurations of other plugins may contain secrets. */
 const MODE = 0o600;
 
 type Choice = Pick<InstallOptions, "netFolder" | "confName" | "isChained">;
 
-/** What was done to the configuration. */
+/** The path of the configuration, and whether it was changed. */
 export interface Written {
   readonly path: string;
   readonly changed: boolean;
 }
 
 /**
- * Puts the plugin into the configuration that the container runtime uses, in one step, unless it is there already. Rejects
- * with a `MeshError` if there is none yet, or if it cannot be changed.
+ * Adds the plugin to the configuration that the container runtime uses, in one step, unless it is there already.
+ * Rejects with a `MeshError` if the node has no configuration yet, or if the configuration cannot be changed.
  */
 export async function addPlugin(world: World, choice: Choice, entry: ValueMap): Promise<Written> {
   if (!choice.isChained) {
@@ -32,13 +32,16 @@ export async function addPlugin(world: World, choice: Choice, entry: ValueMap): 
   const text = await world.files.readText(path);
   const changed = written(path, () => withPlugin(text, entry));
   if (!path.endsWith(".conf")) return await write(world, path, changed);
-  // A list has another ending. The file of one plugin would come before it.
+  // A list has the extension `.conflist`. The old `.conf` file would come first in the order, so it is removed.
   const result = await write(world, `${path}list`, changed);
   await world.files.remove(path);
   return { ...result, changed: true };
 }
 
-/** Takes the plugin out of all configurations. Rejects with a `MeshError` if one cannot be changed. */
+/**
+ * Removes the plugin from all configurations and returns their paths. Rejects with a `MeshError` if a file cannot be
+ * changed.
+ */
 export async function removePlugin(world: World, { netFolder, isChained }: Choice): Promise<readonly string[]> {
   const changed: string[] = [];
   for (const path of await configurations(world, netFolder)) {
@@ -53,22 +56,22 @@ export async function removePlugin(world: World, { netFolder, isChained }: Choic
 
 async function chosen(world: World, { netFolder, confName }: Choice): Promise<string> {
   const all = await configurations(world, netFolder);
-  // Another installer, or this one, may have made a list of it.
+  // An earlier installation may have converted the file to a list.
   const names = confName === undefined ? undefined : [confName, `${confName}list`, confName.replace(/list$/, "")];
   const found = all.find((path) => names === undefined || names.some((name) => path === `${netFolder}/${name}`));
   if (found !== undefined) return found;
   throw new MeshError(`The node has no network configuration ${confName === undefined ? "" : `"${confName}" `}yet`, {
-    hint: `the network plugin writes it into the folder that is mounted at "${netFolder}"`,
+    hint: `the network plugin writes the configuration to the folder that is mounted at "${netFolder}"`,
   });
 }
 
-/** The valid configurations, in the order in which runtimes choose one. */
+/** Returns the paths of the valid configurations, in the order in which container runtimes choose. */
 async function configurations({ files }: World, folder: string): Promise<readonly string[]> {
   if (await files.stat(folder) === undefined) return [];
   const entries = (await files.list(folder)).filter(({ name, kind }) => kind === "file" && ENDINGS.test(name));
   const valid = await Promise.all(entries.map(async ({ name }) => {
     const path = `${folder}/${name}`;
-    // The file may be gone by now.
+    // Another program may have deleted the file after the listing.
     const text = await files.readText(path).catch(() => "");
     return isConfiguration(text) ? [path] : [];
   }));
@@ -77,7 +80,7 @@ async function configurations({ files }: World, folder: string): Promise<readonl
 
 async function write({ files }: World, path: string, text: string): Promise<Written> {
   const exists = await files.stat(path) !== undefined;
-  // Other programs write the same list in another form.
+  // Compares values, because other programs format the same list differently.
   if (exists && isSame(await files.readText(path), text)) return { path, changed: false };
   if (exists) files.writeText(path, text);
   else files.writeText(path, text, MODE);

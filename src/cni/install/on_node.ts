@@ -1,8 +1,14 @@
-/** `iptables cni on-node ROOT PROGRAM`: becomes the program, with the root file system of the node. */
+/**
+ * Runs `iptables cni on-node ROOT PROGRAM`, which replaces this process by the program, with the node's root file
+ * system.
+ */
 import { MeshError } from "../../base/errors.ts";
 import { ENOENT, SystemError, type World } from "../../platform/mod.ts";
 
-/** Throws a `MeshError` that says why the program does not start there. */
+/**
+ * Executes a program with the root file system at `root`. Throws a `MeshError` with the reason if the program does not
+ * start.
+ */
 export function becomeOnNode({ system }: World, root: string, program: string): never {
   try {
     system.enterRoot(root);
@@ -16,8 +22,8 @@ export function becomeOnNode({ system }: World, root: string, program: string): 
     return system.execute(program, ["iptables", "cni"]);
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
-    // The file is there: its loader is not.
-    const reason = error.errno === ENOENT ? "the node has no loader for it" : error.message;
+    // The program exists, so ENOENT means that its dynamic loader is missing.
+    const reason = error.errno === ENOENT ? "the node lacks the dynamic loader for this program" : error.message;
     throw new MeshError(`Cannot start "${program}": ${reason}`);
   }
 }

@@ -3,38 +3,38 @@ import type { LogOptions } from "../../platform/log.ts";
 import type { ListenAddress } from "../../platform/serving/listen_address.ts";
 import type { RepairMode } from "../repair/repair.ts";
 
-/** Folders are paths in the container, unless they say otherwise. */
+/** Options of the installer. Folders are paths in the container, unless the comment states the node. */
 export interface InstallOptions {
-  /** The program to install; by default this one. */
+  /** The program to install; by default, this program. */
   readonly binary: string | undefined;
-  /** Where the node's folders of plugins and of network configurations are mounted. */
+  /** Mount points of the node's folders for plugins and for network configurations. */
   readonly binFolder: string;
   readonly netFolder: string;
   /** The path of `binFolder` on the node. */
   readonly hostBinFolder: string;
-  /** The node's /proc. */
+  /** Mount point of the node's /proc. */
   readonly hostProc: string;
-  /** For the kubeconfig of the plugin; the same path on the node and in the container. */
+  /** Folder for the plugin's kubeconfig, with the same path on the node and in the container. */
   readonly runFolder: string;
-  /** Token and certificates of the service account. */
+  /** Folder with the token and certificates of the service account. */
   readonly accountFolder: string;
-  /** The network configuration to change; by default the first, as container runtimes choose it. */
+  /** The network configuration to change; by default, the first, which container runtimes use. */
   readonly confName: string | undefined;
-  /** Whether the plugin is added to a list; otherwise it gets a configuration of its own, for Multus. */
+  /** Whether to add the plugin to a list. Otherwise the plugin gets a separate configuration, for Multus. */
   readonly isChained: boolean;
   readonly excludeNamespaces: readonly string[];
   readonly nativeNftables: boolean;
-  /** Level of the plugin's log. */
+  /** Minimum level of the plugin's log. */
   readonly pluginLogLevel: string;
   readonly namespace: string;
   readonly daemonSet: string;
   readonly node: string;
-  /** The taint that the node has until the plugin is in place. */
+  /** The taint to set on the node until the plugin is installed. */
   readonly taint: string | undefined;
-  /** Leave everything in place at the end. */
+  /** Whether to keep the plugin when the installer exits. */
   readonly stays: boolean;
   readonly repair: RepairMode | undefined;
-  /** The label of pods without capture, `KEY=VALUE`. */
+  /** The label to set on pods without capture, as `KEY=VALUE`. */
   readonly repairLabel: string;
   readonly health: ListenAddress;
   readonly metrics: ListenAddress;

@@ -1,14 +1,14 @@
-/** Readiness and metrics of the installer, under the paths, ports and names of istio-cni. */
+/** Serves readiness and metrics of the installer, with the paths, ports and names of istio-cni. */
 import { expositionOf, type Meter, meter } from "../../base/metrics/mod.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { World } from "../../platform/mod.ts";
 import { type ListenAddress, onFirst } from "../../platform/serving/listen_address.ts";
 import { READING, type Route, router, textAnswer } from "../../platform/serving/http.ts";
 
-/** Why the plugin is not in place; `undefined` if it is. */
+/** The reason why the plugin is not installed; `undefined` if the plugin is installed. */
 export type Problem = string | undefined;
 
-/** The servers, and what they show. */
+/** The running servers, and the state that they serve. */
 export interface InstallStatus {
   readonly installs: Meter;
   readonly repairs: Meter;
@@ -16,7 +16,7 @@ export interface InstallStatus {
   close(): Promise<void>;
 }
 
-/** The kubelet and Prometheus keep few connections. */
+/** Connection limits. Small, because only the kubelet and Prometheus connect. */
 const CONNECTIONS = {
   most: 32,
   mostOfAddress: 24,
@@ -26,14 +26,14 @@ const CONNECTIONS = {
   silence: 180_000,
 } as const;
 
-/** Serves on both addresses. Rejects with a `MeshError` if one cannot be bound. */
+/** Serves on the given addresses. Rejects with a `MeshError` if an address cannot be bound. */
 export async function startStatus(
   { network }: World,
   log: Logger,
   addresses: readonly ListenAddress[],
 ): Promise<InstallStatus> {
   const installs = meter("counter", "istio_cni_installs_total", "Installations of the CNI plugin, by result.");
-  const ready = meter("gauge", "istio_cni_install_ready", "1 if the CNI plugin is in place, else 0.");
+  const ready = meter("gauge", "istio_cni_install_ready", "1 if the CNI plugin is installed, otherwise 0.");
   const repairs = meter("counter", "istio_cni_repair_pods_repaired_total", "Pods without capture, by type and result.");
   let problem: Problem = "the plugin is not installed yet";
   ready.set(0);

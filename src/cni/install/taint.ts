@@ -1,10 +1,10 @@
-/** The taint that keeps pods from a node until the plugin is in place. */
+/** Sets the taint that keeps pods off a node until the plugin is installed. */
 import { ConflictError, type KubeApi } from "../../kube/client/mod.ts";
 import { mapAt, mapsAt, textAt } from "../../base/value.ts";
 
 const MAX_TRIES = 5;
 
-/** Adds or removes a taint of the node, if it is not so already. Rejects with an `ApiError`. */
+/** Adds or removes a taint of the node. Returns false if this changes nothing. Rejects with an `ApiError`. */
 export async function setTaint(api: KubeApi, node: string, key: string, wanted: boolean): Promise<boolean> {
   const path = `/api/v1/nodes/${encodeURIComponent(node)}`;
   for (let attempt = 1;; attempt++) {
@@ -12,7 +12,7 @@ export async function setTaint(api: KubeApi, node: string, key: string, wanted: 
     const taints = object === undefined ? [] : mapsAt(mapAt(object, "spec"), "taints");
     const others = taints.filter((taint) => textAt(taint, "key") !== key);
     if (object === undefined || wanted === others.length < taints.length) return false;
-    // The version makes it fail if somebody else changes the taints meanwhile: a patch replaces the whole list.
+    // The patch replaces the whole list. With the version, it fails if another client changed the taints meanwhile.
     const { resourceVersion } = object.metadata;
     const spec = { taints: wanted ? [...others, { key, effect: "NoSchedule" }] : others };
     try {

@@ -1,34 +1,37 @@
-/** Whether the plugin stays when its installer ends. */
+/** Decides whether the plugin stays when its installer exits. */
 import { errorText } from "../../base/errors.ts";
 import { ApiError, type KubeApi } from "../../kube/client/mod.ts";
 import { mapAt } from "../../base/value.ts";
 
-/** The decision, and its reason for the log. */
+/** Whether the plugin stays, and the reason for the log. */
 export interface Staying {
   readonly stays: boolean;
   readonly reason: string;
 }
 
-/** Without rights, the installation has been deleted: its roles go first. */
+/**
+ * HTTP statuses for missing permissions. They mean that the installation was deleted, because its roles are deleted
+ * first.
+ */
 const WITHOUT_RIGHTS = [401, 403];
 
 /**
- * The plugin stays if the DaemonSet does, as in an upgrade: the next installer takes over, and no pod starts uncaptured in
- * between. It stays too if nobody can say.
+ * Keeps the plugin if the DaemonSet still exists, as in an upgrade: the next installer takes over, and pods that start
+ * in between are captured. Also keeps the plugin if the API server does not give an answer.
  */
 export async function stayingOf(api: KubeApi, namespace: string, daemonSet: string): Promise<Staying> {
   const name = `the DaemonSet "${namespace}/${daemonSet}"`;
   try {
     const found = await api.get(`/apis/apps/v1/namespaces/${namespace}/daemonsets/${daemonSet}`);
-    if (found === undefined) return { stays: false, reason: `${name} is gone` };
+    if (found === undefined) return { stays: false, reason: `${name} no longer exists` };
     if (mapAt(found, "metadata")["deletionTimestamp"] !== undefined) {
       return { stays: false, reason: `${name} is being deleted` };
     }
-    return { stays: true, reason: `${name} starts its next pod here` };
+    return { stays: true, reason: `${name} will start its next pod on this node` };
   } catch (error) {
     const isRefused = error instanceof ApiError && WITHOUT_RIGHTS.includes(error.status ?? 0);
     return isRefused
-      ? { stays: false, reason: "the rights of this installation are gone" }
-      : { stays: true, reason: `the API server does not say whether ${name} is still there: ${errorText(error)}` };
+      ? { stays: false, reason: "the permissions of this installation no longer exist" }
+      : { stays: true, reason: `cannot read ${name}: ${errorText(error)}` };
   }
 }

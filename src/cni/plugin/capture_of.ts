@@ -1,18 +1,18 @@
 /**
- * Which pods the plugin captures, and with which settings: the rules of istio-cni (Istio, cni/pkg/plugin/plugin.go and
- * sidecar_redirect.go). Settings become arguments of `iptables apply`, whose reader checks them.
+ * Decides whether the plugin captures a pod, and with which settings, like istio-cni (Istio, cni/pkg/plugin/plugin.go
+ * and sidecar_redirect.go). Returns the settings as arguments of `iptables apply`, which validates them.
  */
 import { intAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { parseBool } from "../../golang/go_bool.ts";
 import { ANNOTATION, LABEL } from "../../istio/configuration.ts";
 import type { KubeObject } from "../../kube/client/mod.ts";
 
-/** The arguments that capture a pod, or why it is not captured. */
+/** The arguments that capture a pod, or the reason why the plugin does not capture it. */
 export type CaptureOf =
   | { readonly captured: true; readonly args: readonly string[] }
   | { readonly captured: false; readonly reason: string };
 
-/** The flag of each annotation, and its value if the pod does not have the annotation. */
+/** The flag for each annotation, and the default value without the annotation. */
 const SETTINGS = [
   ["-m", [ANNOTATION.interceptionMode], "REDIRECT"],
   ["-i", [ANNOTATION.includeOutboundIpRanges], "*"],
@@ -29,7 +29,7 @@ const ANNOTATION_OF: Readonly<Record<string, string>> = {
   "-d": ANNOTATION.excludeInboundPorts,
 };
 
-/** What messages call a flag: its annotation, if it has one. */
+/** Returns the name of a flag in messages: the name of its annotation if one exists. */
 export function annotationOf(flag: string): string {
   return ANNOTATION_OF[flag] ?? flag;
 }
@@ -37,25 +37,25 @@ export function annotationOf(flag: string): string {
 /** Ports of the agent and of Envoy that are never captured. */
 const AGENT_PORTS = ["15020", "15021", "15090"];
 
-/** Variables of the proxy that are settings of the capture. */
+/** Variables of the proxy that turn on settings of the capture. */
 const SWITCHES = [
   ["ISTIO_META_DNS_CAPTURE", ["--redirect-dns", "--capture-all-dns"]],
   ["ISTIO_DUAL_STACK", ["--dual-stack"]],
   ["INVALID_DROP", ["--drop-invalid"]],
 ] as const;
 
-/** How a pod of the API is captured. */
+/** Decides how to capture a pod from the API. */
 export function captureOf(pod: KubeObject): CaptureOf {
   const spec = mapAt(pod, "spec");
   const metadata = mapAt(pod, "metadata");
   const annotations = mapAt(metadata, "annotations");
-  // A native sidecar is an init container.
+  // Includes init containers, because a native sidecar is an init container.
   const containers = [...mapsAt(spec, "initContainers"), ...mapsAt(spec, "containers")];
   const named = (name: string) => containers.find((container) => textAt(container, "name") === name);
   const proxy = named("istio-proxy");
   const skip = (reason: string) => ({ captured: false, reason }) as const;
-  if (spec["hostNetwork"] === true) return skip("it uses the network of the node");
-  if (named("istio-init") !== undefined) return skip("its container istio-init makes the rules");
+  if (spec["hostNetwork"] === true) return skip("it uses the host network");
+  if (named("istio-init") !== undefined) return skip("its container istio-init applies the rules");
   if (proxy === undefined) return skip("it has no container istio-proxy");
   if (variable(proxy, "DISABLE_ENVOY")) return skip("DISABLE_ENVOY of istio-proxy is true");
   const role = roleOf(proxy);
@@ -90,30 +90,32 @@ function textOf(map: ValueMap, name: string): string | undefined {
   return Object.hasOwn(map, name) ? textAt(map, name) : undefined;
 }
 
-/** The role in the arguments `proxy ROLE`; without them the proxy is a sidecar. */
+/** Returns the role in the arguments `proxy ROLE`; by default, `sidecar`. */
 function roleOf(proxy: ValueMap): string {
   const [command, role = "sidecar"] = textsAt(proxy, "args");
   return command === "proxy" ? role : "sidecar";
 }
 
-/** The label wins over the annotation. */
+/** Whether a label or annotation turns off injection. The label wins over the annotation. */
 function isOptedOut(metadata: ValueMap): boolean {
   const [labels, annotations] = [mapAt(metadata, "labels"), mapAt(metadata, "annotations")];
   return parseBool(textOf(labels, LABEL.inject) ?? textAt(annotations, ANNOTATION.inject)) === false;
 }
 
-/** Whether a variable of a container is true in Go's spellings. */
+/** Whether a variable of a container is true, in the spellings that Go accepts. */
 function variable(container: ValueMap, name: string): boolean {
   const found = mapsAt(container, "env").find((each) => textAt(each, "name") === name);
   return found !== undefined && parseBool(textAt(found, "value")) === true;
 }
 
-/** A user or group of the proxy; root, which would exempt most applications, counts as unset. */
+/**
+ * Returns the user or group of the proxy. Root counts as unset, because excluding root would exclude most applications.
+ */
 function idOf(security: ValueMap, key: string): string {
   return String(intAt(security, key) || 1337);
 }
 
-/** The argument after a flag of istio-validation: the mesh may have other ports than the usual ones. */
+/** Returns the value of a flag of istio-validation, which shows the ports of a mesh with custom ports. */
 function argument(container: ValueMap | undefined, flag: string): string | undefined {
   const args = container === undefined ? [] : textsAt(container, "args");
   const at = args.indexOf(flag);

@@ -31,7 +31,7 @@ const SKIPPED: readonly (readonly [what: string, parts: Parts, reason: string])[
   [
     "istio-init",
     { spec: { ...podWith().spec, initContainers: [{ name: "istio-init" }] } },
-    "its container istio-init makes the rules",
+    "its container istio-init applies the rules",
   ],
   ["a gateway", { proxy: { args: ["proxy", "router"] } }, "its proxy is a router"],
   [
@@ -50,7 +50,7 @@ const SKIPPED: readonly (readonly [what: string, parts: Parts, reason: string])[
     { annotations: { "sidecar.istio.io/interceptionMode": "NONE" } },
     "sidecar.istio.io/interceptionMode is NONE",
   ],
-  ["the node's network", { spec: { ...podWith().spec, hostNetwork: true } }, "it uses the network of the node"],
+  ["the node's network", { spec: { ...podWith().spec, hostNetwork: true } }, "it uses the host network"],
 ];
 
 for (const [what, parts, reason] of SKIPPED) {

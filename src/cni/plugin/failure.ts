@@ -1,7 +1,7 @@
-/** Errors of the Container Network Interface (CNI specification 1.1.0, section 5, "Error"). */
+/** Formats errors of the Container Network Interface (CNI specification 1.1.0, section 5, "Error"). */
 import { MeshError } from "../../base/errors.ts";
 
-/** Well-known codes, and this plugin's own from 100 on. */
+/** Well-known error codes, and codes of this plugin, which start at 100. */
 export const CODE = {
   incompatibleVersion: 1,
   environment: 4,
@@ -9,22 +9,22 @@ export const CODE = {
   notDecoded: 6,
   invalidConfiguration: 7,
   tryAgain: 11,
-  /** The rules cannot be made. */
+  /** Applying the rules failed. */
   failed: 100,
-  /** CHECK: the pod has no rule of a capture. */
+  /** CHECK: the pod has no rules that capture traffic. */
   noRules: 101,
   /** CHECK: the pod's rules differ from its settings. */
   otherRules: 102,
 } as const;
 
-/** A failed request: the container runtime shows message and hint in an event of the pod. */
+/** A failed request. The container runtime shows the message and the hint in an event of the pod. */
 export class CniError extends MeshError {
   constructor(readonly code: number, message: string, hint?: string) {
     super(message, { hint });
   }
 }
 
-/** The JSON form of an error. `version`: the CNI version of the request. */
+/** Formats an error as JSON. `version`: the CNI version of the request. */
 export function failureJson(error: MeshError, version: string): string {
   const code = error instanceof CniError ? error.code : CODE.failed;
   const details = [error.hint ?? [], error.rest].flat().join("; ");

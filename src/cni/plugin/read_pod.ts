@@ -1,4 +1,4 @@
-/** Reads the pod of a request from the API. */
+/** Reads the pod of a request from the API server. */
 import { errorText } from "../../base/errors.ts";
 import { connect, type KubeObject } from "../../kube/client/mod.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -9,7 +9,7 @@ import type { PodName } from "./request.ts";
 
 export const KUBECONFIG = "mesh-cni-kubeconfig";
 
-/** Milliseconds to try for, and between tries, as istio-cni. Then the kubelet starts the pod again. */
+/** Milliseconds until giving up, and between tries, as in istio-cni. Afterwards the kubelet starts the pod again. */
 const TIMEOUT = 30_000;
 const INTERVAL = 1000;
 const REQUEST = 10_000;
@@ -27,13 +27,13 @@ export async function readPod(world: World, log: Logger, folder: string, pod: Po
     log.info(logText(problem));
     if (clock.monotonic() + INTERVAL > end) {
       const message = `Cannot read the pod "${pod.namespace}/${pod.name}" to capture its traffic: ${problem}`;
-      throw new CniError(CODE.tryAgain, message, "look at the pod of the DaemonSet mesh-cni-node on this node");
+      throw new CniError(CODE.tryAgain, message, "check the pod of the DaemonSet mesh-cni-node on this node");
     }
     await clock.sleep(INTERVAL);
   }
 }
 
-/** The pod, or why it cannot be read. */
+/** Returns the pod, or the reason why reading it failed. */
 async function tryToRead(world: World, folder: string, { namespace, name }: PodName): Promise<KubeObject | string> {
   const kubeconfig = `${folder}/${KUBECONFIG}`;
   if (await world.files.stat(kubeconfig) === undefined) {
@@ -43,7 +43,7 @@ async function tryToRead(world: World, folder: string, { namespace, name }: PodN
     const client = await connect(world, { kubeconfig, requestTimeout: REQUEST });
     try {
       const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
-      return await client.get(path) ?? "the API server has no such pod";
+      return await client.get(path) ?? "the pod does not exist on the API server";
     } finally {
       client.close();
     }

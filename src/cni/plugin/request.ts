@@ -1,4 +1,4 @@
-/** A request of a container runtime: variables and a configuration on standard input (CNI specification 1.1.0). */
+/** Reads a request of a container runtime from variables and standard input (CNI specification 1.1.0). */
 import * as z from "zod/mini";
 import { decodeUtf8 } from "../../base/text/mod.ts";
 import { joinBytes } from "../../base/bytes.ts";
@@ -7,11 +7,11 @@ import { isMap } from "../../base/value.ts";
 import type { World } from "../../platform/mod.ts";
 import { CniError, CODE } from "./failure.ts";
 
-/** Versions whose results pass through this plugin unchanged. */
+/** CNI versions whose results pass through this plugin unchanged. */
 export const VERSIONS = ["0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"] as const;
 export const NEWEST = VERSIONS[4];
 
-/** The required variables of each command, and the first version that has it. */
+/** The required variables of each command, and the first CNI version with this command. */
 const COMMANDS = {
   ADD: { needs: ["CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME", "CNI_PATH"], since: "0.3.0" },
   CHECK: { needs: ["CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME", "CNI_PATH"], since: "0.4.0" },
@@ -23,7 +23,7 @@ const COMMANDS = {
 
 export type CniCommand = keyof typeof COMMANDS;
 
-/** The installer writes these fields into the list of plugins; their names are istio-cni's, where it has them. */
+/** The fields that the installer writes to the list of plugins. Fields that istio-cni also has use its names. */
 export const CONFIGURATION = z.looseObject({
   cniVersion: z.enum(VERSIONS),
   name: z.string().check(z.regex(/^[a-zA-Z0-9][\w.-]*$/)),
@@ -32,7 +32,7 @@ export const CONFIGURATION = z.looseObject({
   cni_agent_run_dir: z._default(z.string(), "/var/run/mesh-cni"),
   plugin_log_level: z._default(z.string(), "warning"),
   exclude_namespaces: z._default(z.array(z.string()), []),
-  /** Pods of the installer, which start without the API. */
+  /** Namespace and name prefix of the installer's pods, for which the plugin does not call the API. */
   pod_namespace: z._default(z.string(), ""),
   pod_prefix: z._default(z.string(), ""),
   native_nftables: z._default(z.boolean(), false),
@@ -49,28 +49,35 @@ export interface PodName {
 export interface CniRequest {
   readonly command: CniCommand;
   readonly configuration: Configuration;
-  /** The path of the network namespace; `""` if the container has none any more. */
+  /** The path of the network namespace; `""` if the container no longer has one. */
   readonly netns: string;
-  /** `undefined`: the container is no pod of Kubernetes. */
+  /** The pod; `undefined` if the container does not belong to a Kubernetes pod. */
   readonly pod: PodName | undefined;
 }
 
-/** A configuration has some kilobytes; the limit protects the node. */
+/** Maximum size of a configuration, which usually has a few kilobytes. Protects the memory of the node. */
 const MAX_BYTES = 1 << 20;
 
-/** The command of the request. Throws a `CniError` without one, and without a variable that it needs. */
+/**
+ * Returns the command of the request. Throws a `CniError` if the command or one of its required variables is missing.
+ */
 export function commandOf({ env }: World): CniCommand {
   const command = env.get("CNI_COMMAND") ?? "";
   if (command === "") {
     throw new CniError(
       CODE.environment,
-      "CNI_COMMAND is not set",
-      "container runtimes call this program as a CNI plugin",
+      "The environment variable CNI_COMMAND is not set",
+      "this program is a CNI plugin: only container runtimes should call it",
     );
   }
   if (!isCommand(command)) throw new CniError(CODE.environment, `Unknown CNI_COMMAND "${command}"`);
   const missing = COMMANDS[command].needs.filter((name) => (env.get(name) ?? "") === "");
-  if (missing.length > 0) throw new CniError(CODE.environment, `${command} needs the variables ${missing.join(", ")}`);
+  if (missing.length > 0) {
+    throw new CniError(
+      CODE.environment,
+      `${command} needs environment variables that are not set: ${missing.join(", ")}`,
+    );
+  }
   return command;
 }
 
@@ -83,7 +90,8 @@ export async function readRequest(world: World, command: CniCommand): Promise<Cn
   const configuration = readConfiguration(await inputText(world));
   const { since } = COMMANDS[command];
   if (VERSIONS.indexOf(configuration.cniVersion) < VERSIONS.indexOf(since)) {
-    const message = `${command} needs CNI version ${since} or later; the configuration has ${configuration.cniVersion}`;
+    const message =
+      `${command} needs CNI version ${since} or later, but the version of the configuration is ${configuration.cniVersion}`;
     throw new CniError(CODE.incompatibleVersion, message);
   }
   return {
@@ -99,7 +107,9 @@ async function inputText({ stdin }: World): Promise<string> {
   let size = 0;
   for await (const piece of stdin.chunks()) {
     size += piece.length;
-    if (size > MAX_BYTES) throw new CniError(CODE.input, `The configuration has more than ${MAX_BYTES} bytes`);
+    if (size > MAX_BYTES) {
+      throw new CniError(CODE.input, `The configuration on standard input is longer than ${MAX_BYTES} bytes`);
+    }
     pieces.push(piece);
   }
   return decodeUtf8(joinBytes(pieces), "standard input");
@@ -107,14 +117,14 @@ async function inputText({ stdin }: World): Promise<string> {
 
 function readConfiguration(text: string): Configuration {
   const value = parseJson(text);
-  if (value === undefined) throw new CniError(CODE.notDecoded, "The configuration on standard input is no JSON");
+  if (value === undefined) throw new CniError(CODE.notDecoded, "The configuration on standard input is not valid JSON");
   const { success, data, error } = z.safeParse(CONFIGURATION, value);
   if (success) return data;
   const [first] = error.issues;
   const field = first?.path.join(".") ?? "";
   if (field === "cniVersion") {
     const given = isMap(value) ? value["cniVersion"] : undefined;
-    const message = `The configuration has the CNI version ${JSON.stringify(given ?? null)}`;
+    const message = `The CNI version ${JSON.stringify(given ?? null)} of the configuration is not supported`;
     throw new CniError(CODE.incompatibleVersion, message, `the plugin supports ${VERSIONS.join(", ")}`);
   }
   throw new CniError(
@@ -123,7 +133,9 @@ function readConfiguration(text: string): Configuration {
   );
 }
 
-/** The pod in CNI_ARGS, which container runtimes for Kubernetes set: `K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web-0`. */
+/**
+ * Parses the pod in CNI_ARGS, which container runtimes set for Kubernetes: `K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web-0`.
+ */
 function podOf(text: string): PodName | undefined {
   const args = new Map(text.split(";").map((part) => [part.split("=", 1)[0] ?? "", part.slice(part.indexOf("=") + 1)]));
   const [namespace, name] = [args.get("K8S_POD_NAMESPACE") ?? "", args.get("K8S_POD_NAME") ?? ""];

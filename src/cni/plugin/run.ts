@@ -1,4 +1,4 @@
-/** `iptables cni`: answers one request of a container runtime. */
+/** Runs `iptables cni`, which handles one request of a container runtime. */
 import { EXIT, MeshError } from "../../base/errors.ts";
 import { openCapture } from "../../iptables/mod.ts";
 import { type Logger, logText, startLog } from "../../platform/log.ts";
@@ -9,8 +9,8 @@ import { readPod } from "./read_pod.ts";
 import { type CniRequest, commandOf, type Configuration, NEWEST, readRequest, VERSIONS } from "./request.ts";
 
 /**
- * Answers the request in the environment and on standard input. Returns the exit code; an error is the JSON object of CNI
- * on standard output.
+ * Handles the request in the environment and on standard input. Returns the exit code. Prints an error as the CNI JSON
+ * object on standard output.
  */
 export async function runPlugin(world: World): Promise<number> {
   let version: string = NEWEST;
@@ -43,13 +43,15 @@ async function answer(world: World, request: CniRequest): Promise<void> {
     case "GC":
     case "STATUS":
     case "VERSION":
-      // The rules end with the network namespace. STATUS asks neither the API nor for the kubeconfig: after a failure the
-      // kubelet would not start the installer, which writes it.
+      // The kernel deletes the rules with the network namespace. STATUS must succeed without the API and the
+      // kubeconfig: otherwise the kubelet would not start the installer, which writes the kubeconfig.
       return;
   }
 }
 
-/** The result of the plugins before this one; an empty result if it is the only plugin of a network, as with Multus. */
+/**
+ * Returns the result of the previous plugins; an empty result if this is the only plugin of a network, as with Multus.
+ */
 function resultOf({ cniVersion, prevResult = {} }: Configuration): Readonly<Record<string, unknown>> {
   return { ...prevResult, cniVersion };
 }
@@ -66,22 +68,23 @@ async function check(world: World, log: Logger, request: CniRequest): Promise<vo
   const args = await argumentsOf(world, log, request);
   if (args === undefined) return;
   const { differences, isFree } = await (await openCapture(world, { args, log, originOf: annotationOf })).compare();
-  if (isFree) throw new CniError(CODE.noRules, "The traffic of the pod is not captured: it has none of the rules");
+  if (isFree) throw new CniError(CODE.noRules, "The traffic of the pod is not captured: the pod has none of the rules");
   const [first] = differences;
   if (first === undefined) return;
   const more = differences.length === 1 ? "" : ` (and ${differences.length - 1} more)`;
   throw new CniError(CODE.otherRules, `The rules of the pod differ from its settings: ${first}${more}`);
 }
 
-/** The arguments of `iptables apply` for the pod; `undefined` if it is not captured. */
+/** Returns the arguments of `iptables apply` for the pod; `undefined` if the plugin does not capture the pod. */
 async function argumentsOf(world: World, log: Logger, request: CniRequest): Promise<string[] | undefined> {
   const { pod, configuration, netns } = request;
-  if (pod === undefined) return skip(log, "The container is no pod of Kubernetes");
+  if (pod === undefined) return skip(log, "The container does not belong to a Kubernetes pod");
   const name = `"${pod.namespace}/${pod.name}"`;
   if (configuration.exclude_namespaces.includes(pod.namespace)) {
     return skip(log, `The namespace of ${name} is excluded`);
   }
-  // The installer's own pod, without which the kubeconfig stays missing or expired.
+  // The installer's pod must start without capture, because only the installer writes the kubeconfig that capture
+  // needs.
   const isInstaller = configuration.pod_prefix !== "" && pod.name.startsWith(configuration.pod_prefix) &&
     pod.namespace === configuration.pod_namespace;
   if (isInstaller) return skip(log, `${name} is the installer of this plugin`);

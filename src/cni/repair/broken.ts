@@ -1,16 +1,16 @@
-/** What the API says about the capture of a pod. */
+/** Decides from a pod's status whether its capture is broken. */
 import { intAt, mapAt, mapsAt, textAt, valueAt, type ValueMap } from "../../base/value.ts";
 import { EXIT } from "../../base/errors.ts";
 import type { KubeObject } from "../../kube/client/mod.ts";
 import { captureOf } from "../plugin/capture_of.ts";
 
 /**
- * `fine`: it needs no capture by the plugin, or has none to lose. `broken`: istio-validation found traffic that escapes.
- * `look`: only its network namespace can say.
+ * `fine`: the pod does not need capture by the plugin, or does not run. `broken`: istio-validation found traffic that
+ * escapes. `look`: the rules in the pod's network namespace decide.
  */
 export type State = "fine" | "broken" | "look";
 
-/** The state of a pod by its status. */
+/** Returns the state of a pod from its status. */
 export function stateOf(pod: KubeObject): State {
   const status = mapAt(pod, "status");
   if (pod.metadata["deletionTimestamp"] !== undefined || !captureOf(pod).captured) return "fine";
@@ -21,19 +21,19 @@ export function stateOf(pod: KubeObject): State {
   return isOver(pod) || addressesOf(pod).length === 0 ? "fine" : "look";
 }
 
-/** Whether none of its containers starts again. */
+/** Whether the pod has finished, so that its containers do not start again. */
 export function isOver(pod: KubeObject): boolean {
   return ["Failed", "Succeeded"].includes(textAt(mapAt(pod, "status"), "phase"));
 }
 
-/** The pod's addresses. */
+/** Returns the IP addresses of a pod. */
 export function addressesOf(pod: KubeObject): string[] {
   const status = mapAt(pod, "status");
   const all = mapsAt(status, "podIPs").map((each) => textAt(each, "ip"));
   return [...new Set([textAt(status, "podIP"), ...all])].filter((text) => text !== "");
 }
 
-/** Whether its last run ended with 126, unless the current one is fine. A pod that restarts nothing has only that run. */
+/** Whether the last finished run of a container exited with code 126. */
 function hasFailed(container: ValueMap): boolean {
   const now = valueAt(container, "state", "terminated");
   const before = valueAt(container, "lastState", "terminated");

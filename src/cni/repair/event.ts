@@ -1,12 +1,12 @@
-/** Events of pods, which `kubectl describe` shows. */
+/** Writes events of pods, which `kubectl describe` shows. */
 import { textAt } from "../../base/value.ts";
 import type { KubeApi, KubeObject } from "../../kube/client/mod.ts";
 import type { World } from "../../platform/mod.ts";
 
-/** The longest message of an event that the API server takes. */
+/** Maximum length of an event message that the API server accepts. */
 const MAX_MESSAGE = 1024;
 
-/** Writes an event of a pod. A failure is ignored: the log has the same text. */
+/** Writes an event of a pod. Ignores failures, because the log contains the same text. */
 export async function writeEvent(
   { api, world }: { readonly api: KubeApi; readonly world: World },
   pod: KubeObject,

@@ -1,4 +1,4 @@
-/** Looks into the network namespace of a pod, in a child process. */
+/** Checks the rules in the network namespace of a pod, in a child process. */
 import * as z from "zod/mini";
 import { EXIT, MeshError, oneLine } from "../../base/errors.ts";
 import { joinBytes } from "../../base/bytes.ts";
@@ -12,23 +12,23 @@ import { annotationOf, captureOf } from "../plugin/capture_of.ts";
 import { addressesOf } from "./broken.ts";
 import { networkNamespace } from "./namespace.ts";
 
-/** Milliseconds for the child's answer. */
+/** Maximum milliseconds for the child process. */
 const ANSWER = 60_000;
 
-/** What the child gets on standard input. */
+/** The task for the child process on standard input. `mends`: whether to apply missing rules. */
 const TASK = z.object({ args: z.array(z.string()), mends: z.boolean() });
-/** What it writes to standard output. */
+/** The answer of the child process on standard output. `isFree`: whether the namespace had no owned rules. */
 const ANSWER_FORM = z.object({ isFree: z.boolean() });
 
-/** How namespaces are found, and rules written. */
+/** The mount point of the node's /proc, and the kind of rules. */
 export interface LookOptions {
   readonly hostProc: string;
   readonly nativeNftables: boolean;
 }
 
 /**
- * Whether the namespace of a pod has none of the rules. Then the child makes them if it `mends`. Other rules than the
- * expected ones are no reason to act. Rejects with a `MeshError` if the pod cannot be looked into.
+ * Returns whether the namespace of a pod contains no owned rules. If so, and with `mends`, the child process applies
+ * the rules. Rules that differ from the settings stay. Rejects with a `MeshError` if the check fails.
  */
 export async function lacksRules(
   world: World,
@@ -42,7 +42,9 @@ export async function lacksRules(
     uid: textAt(pod.metadata, "uid"),
     addresses: addressesOf(pod),
   });
-  if (netns === undefined) throw new MeshError("No process of this node has the address of the pod");
+  if (netns === undefined) {
+    throw new MeshError("No process on this node runs in a network namespace with an address of the pod");
+  }
   const native = options.nativeNftables ? ["--native-nftables"] : [];
   const [command = "", ...own] = world.machine.program;
   const { code, stdout, stderr } = await world.processes.run({
@@ -54,10 +56,12 @@ export async function lacksRules(
   });
   const answer = z.safeParse(ANSWER_FORM, parseJson(stdout));
   if (code === 0 && answer.success) return answer.data.isFree;
-  throw new MeshError(oneLine(stderr).replace(/^error: /, "") || `The look into the pod ended with ${code}`);
+  throw new MeshError(
+    oneLine(stderr).replace(/^error: /, "") || `Checking the rules of the pod failed with exit code ${code}`,
+  );
 }
 
-/** The child: `iptables cni look`. */
+/** Runs `iptables cni look`, the child process. */
 export async function lookIntoPod(world: World): Promise<number> {
   const pieces = await Array.fromAsync(world.stdin.chunks());
   const { args, mends } = z.parse(TASK, parseJson(new TextDecoder().decode(joinBytes(pieces))));

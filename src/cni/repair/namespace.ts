@@ -2,16 +2,16 @@
 import type { World } from "../../platform/mod.ts";
 import { parseAddress } from "../../golang/net/mod.ts";
 
-/** What a pod's processes have in common. */
+/** The UID and addresses of a pod, which identify its processes. */
 export interface PodPlace {
   readonly uid: string;
   readonly addresses: readonly string[];
 }
 
 /**
- * The path of a network namespace that has one of the pod's addresses, under the node's /proc; `undefined` if no process runs
- * in one. The files of each process show its own namespace (proc(5)), so that none has to be entered. Any pod can make a
- * namespace with any address, so processes of other pods do not count.
+ * Returns the path under the node's /proc of a network namespace with one of the pod's addresses; `undefined` if no
+ * process runs in such a namespace. The files in /proc show the namespace of each process (proc(5)), so the search does
+ * not enter namespaces. Any pod can create a namespace with any address, so the search skips processes of other pods.
  */
 export async function networkNamespace(
   { files }: World,
@@ -21,7 +21,7 @@ export async function networkNamespace(
   let unnamed: string | undefined;
   for (const { name } of await files.list(hostProc)) {
     if (!/^\d+$/.test(name)) continue;
-    // The process may end meanwhile.
+    // The process may exit meanwhile.
     const read = (file: string) => files.readText(`${hostProc}/${name}/${file}`).catch(() => "");
     const pods = podsIn(await read("cgroup"));
     if (pods.some((each) => each !== uid) || pods.length === 0 && unnamed !== undefined) continue;
@@ -36,12 +36,12 @@ export async function networkNamespace(
 
 const POD_GROUP = /\bpod([0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12})\b/g;
 
-/** The UIDs of pods in the control groups of a process: `pod6f0c1c1e-…` or, with systemd, `pod6f0c1c1e_…`. */
+/** Finds the pod UIDs in the control groups of a process: `pod6f0c1c1e-…` or, with systemd, `pod6f0c1c1e_…`. */
 function podsIn(groups: string): string[] {
   return [...groups.matchAll(POD_GROUP)].map(([, uid = ""]) => uid.replaceAll("_", "-"));
 }
 
-/** Whether the routes of IPv4 or the interfaces of IPv6 have an address as a local one. */
+/** Whether an address is local, according to the IPv4 routes or the IPv6 interfaces of a process. */
 function hasAddress(text: string, routes: string, interfaces: string): boolean {
   const address = parseAddress(text);
   if (typeof address === "string") return false;

@@ -1,4 +1,4 @@
-/** Pods of this node that started while the plugin was missing: found, and mended, deleted or labelled. */
+/** Finds pods of this node that started while the plugin was missing, and fixes, deletes or labels them. */
 import { errorText } from "../../base/errors.ts";
 import type { Meter } from "../../base/metrics/mod.ts";
 import { isMap, textAt } from "../../base/value.ts";
@@ -9,10 +9,10 @@ import { isOver, stateOf } from "./broken.ts";
 import { writeEvent } from "./event.ts";
 import { lacksRules } from "./look.ts";
 
-/** What becomes of a pod without capture. */
+/** The action for a pod without capture. */
 export type RepairMode = "delete" | "label" | "fix";
 
-/** What a repair uses. */
+/** The dependencies of a repair. */
 export interface RepairContext {
   readonly world: World;
   readonly log: Logger;
@@ -25,25 +25,25 @@ export interface RepairOptions {
   readonly node: string;
   readonly hostProc: string;
   readonly nativeNftables: boolean;
-  /** `KEY=VALUE`. */
+  /** The label to set, as `KEY=VALUE`. */
   readonly label: string;
 }
 
-/** Pods that are looked into at the same time. */
+/** Maximum number of pods to repair at the same time. */
 const WORKERS = 2;
 
-/** The label of the metric for each mode, as istio-cni has it. */
+/** The value of the metric label `type` for each mode, as in istio-cni. */
 const TYPE: Readonly<Record<RepairMode, string>> = { fix: "repair", delete: "delete", label: "label" };
 
-/** Milliseconds until a failed repair is tried again. */
+/** Milliseconds until the retry of a failed repair. */
 const RETRY = 10_000;
 const MAX_TRIES = 5;
 
-/** Watches the pods of the node until the signal. Failures are logged, and tried again. */
+/** Watches and repairs the pods of the node until the signal. Logs and retries failures. */
 export async function repairPods(context: RepairContext, options: RepairOptions, signal: AbortSignal): Promise<void> {
   const { api, log } = context;
   const pods = new PodsAtWork(context, options, signal);
-  const failed = (error: unknown) => log.warn(logText(`The pods of this node are not watched: ${errorText(error)}`));
+  const failed = (error: unknown) => log.warn(logText(`Watching the pods of this node failed: ${errorText(error)}`));
   const fieldSelector = `spec.nodeName=${options.node}`;
   for await (const { type, object } of api.watch("/api/v1/pods", { fieldSelector }, signal, { failed })) {
     if (type === "DELETED") pods.forget(object);
@@ -52,9 +52,9 @@ export async function repairPods(context: RepairContext, options: RepairOptions,
 }
 
 class PodsAtWork {
-  /** The newest state of pods that wait for a worker, by UID. */
+  /** The newest state of each pod that waits for a worker, by UID. */
   readonly #waiting = new Map<string, KubeObject>();
-  /** How often each pod was tried; `Infinity` if it needs no more work. */
+  /** The number of failed repairs of each pod, by UID; `Infinity` during and after a repair. */
   readonly #tries = new Map<string, number>();
   #running = 0;
 
@@ -106,7 +106,8 @@ class PodsAtWork {
 /** Repairs a pod if it is broken. */
 async function settle(context: RepairContext, options: RepairOptions, pod: KubeObject): Promise<void> {
   const { mode } = options;
-  // After a restart of the installer, istio-validation of a mended pod may still wait for its next run.
+  // In the mode `fix`, a "broken" pod may have been fixed before the installer restarted, with istio-validation waiting
+  // to run again.
   const isKnown = stateOf(pod) === "broken" && (mode !== "fix" || isOver(pod));
   if (!isKnown && mode !== "fix" && !await lacksRules(context.world, options, pod, false)) return;
   const type = TYPE[mode];
@@ -115,48 +116,48 @@ async function settle(context: RepairContext, options: RepairOptions, pod: KubeO
     if (result !== undefined) context.repairs.add({ type, result });
   } catch (error) {
     context.repairs.add({ type, result: "fail" });
-    await writeEvent(context, pod, REASON[mode], `The traffic is not captured: ${errorText(error)}`);
+    await writeEvent(context, pod, REASON[mode], `The traffic of the pod is not captured: ${errorText(error)}`);
     throw error;
   }
 }
 
-/** The reasons of events, as istio-cni has them. */
+/** The event reason for each mode, as in istio-cni. */
 const REASON: Readonly<Record<RepairMode, string>> = {
   fix: "RepairBrokenPod",
   delete: "DeleteBrokenPod",
   label: "LabelBrokenPod",
 };
 
-/** `undefined`: nothing was wrong. */
+/** The outcome of a repair; `undefined` if the pod was already captured. */
 type Outcome = "success" | "skip" | undefined;
 type Act = (context: RepairContext, options: RepairOptions, pod: KubeObject) => Promise<Outcome>;
 
 const ACTS: Readonly<Record<RepairMode, Act>> = { fix, delete: remove, label };
 
-/** Makes the rules. The kubelet restarts istio-validation, which then finds them. */
+/** Applies the rules. The kubelet then restarts istio-validation, which succeeds with the rules. */
 async function fix(context: RepairContext, options: RepairOptions, pod: KubeObject): Promise<Outcome> {
   const { log } = context;
   if (isOver(pod)) {
-    const text = "The traffic was not captured, and no container starts again: its owner makes another pod";
+    const text = "The traffic was not captured, and the pod has finished: its owner creates another pod";
     log.warn(logText(`${nameOf(pod)}: ${text}`));
     await writeEvent(context, pod, REASON.fix, text);
     return "skip";
   }
   if (!await lacksRules(context.world, options, pod, true)) return undefined;
-  log.info(logText(`${nameOf(pod)} was not captured: its rules are made`));
-  await writeEvent(context, pod, REASON.fix, "The pod had started without the CNI plugin: its traffic is captured now");
+  log.info(logText(`${nameOf(pod)} was not captured: its rules have been applied`));
+  await writeEvent(context, pod, REASON.fix, "The pod started without the CNI plugin; its traffic is captured now");
   return "success";
 }
 
 async function remove(context: RepairContext, _: RepairOptions, pod: KubeObject): Promise<"success"> {
   const { log, api } = context;
   await api.remove(pathOf(pod), textAt(pod.metadata, "uid"));
-  log.info(logText(`${nameOf(pod)} was not captured: it is deleted`));
-  await writeEvent(context, pod, REASON.delete, "The pod had started without the CNI plugin, and was deleted");
+  log.info(logText(`${nameOf(pod)} was not captured: the pod has been deleted`));
+  await writeEvent(context, pod, REASON.delete, "The pod started without the CNI plugin and has been deleted");
   return "success";
 }
 
-/** Through the status, which takes fewer rights than the whole pod. */
+/** Labels the pod through its status, which needs fewer permissions than the whole pod. */
 async function label(
   context: RepairContext,
   { label }: RepairOptions,
@@ -166,15 +167,15 @@ async function label(
   const [key = "", value = ""] = label.split("=");
   const labels = pod.metadata["labels"];
   if (isMap(labels) && Object.hasOwn(labels, key)) return "skip";
-  // With the UID the API server refuses it for another pod that has the name by now.
+  // With the UID, the API server refuses the patch if another pod has the name now.
   const metadata = { uid: textAt(pod.metadata, "uid"), labels: { [key]: value } };
   await api.patch(`${pathOf(pod)}/status`, "merge", { metadata });
-  log.info(logText(`${nameOf(pod)} is not captured: it has the label ${label}`));
+  log.info(logText(`${nameOf(pod)} is not captured: the label ${label} has been set`));
   await writeEvent(
     context,
     pod,
     REASON.label,
-    `The pod had started without the CNI plugin, and has the label ${label}`,
+    `The pod started without the CNI plugin; the label ${label} has been set`,
   );
   return "success";
 }

@@ -1,4 +1,4 @@
-/** Applies a plan to a network namespace, or removes all owned rules: all or nothing. */
+/** Applies a plan to a network namespace, or removes all owned rules. A failure restores the previous rules. */
 import { MeshError } from "../../base/errors.ts";
 import type { Lock, World } from "../../platform/world.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
@@ -31,10 +31,13 @@ export interface Outcome {
   readonly before: Survey;
 }
 
-/** The lock file: all containers of a pod share the network namespace, and the lock needs no writable folder. */
+/**
+ * The file to lock. It stands for the network namespace, which all containers of a pod share, and needs no writable
+ * folder.
+ */
 const LOCK = "/proc/self/ns/net";
 
-/** Makes the plan; `undefined` removes all owned rules. */
+/** Returns the plan to apply; `undefined` removes all owned rules. */
 export type MakePlan = () => Promise<Plan | undefined>;
 
 /** Applies the plan under a lock. Throws a `MeshError` after restoring the namespace. */
@@ -47,7 +50,7 @@ export async function converge(world: World, makePlan: MakePlan, options: ApplyO
   }
 }
 
-/** Tries once more if another program changed the rules meanwhile, and by programs if the kernel refuses a rule. */
+/** Retries once if another program changed the rules meanwhile; uses programs if the kernel refuses a rule. */
 async function convergeAgain(world: World, makePlan: MakePlan, options: ApplyOptions): Promise<Outcome> {
   try {
     return await convergeLocked(world, makePlan, options);
@@ -55,12 +58,12 @@ async function convergeAgain(world: World, makePlan: MakePlan, options: ApplyOpt
     const cause = firstCause(error);
     if (cause instanceof RulesetChanged) return await convergeLocked(world, makePlan, options);
     if (!(cause instanceof RefusedRule) || cause.errno === EPERM || !await hasPrograms(world, options)) throw error;
-    options.warn(`${cause.message}: the rules are applied by programs instead`);
+    options.warn(`${cause.message}: using the iptables or nft programs instead`);
     return await convergeLocked(world, makePlan, { ...options, via: "programs" });
   }
 }
 
-/** The error at the start of a chain of causes. */
+/** Returns the first error in a chain of causes. */
 function firstCause(error: unknown): unknown {
   return error instanceof MeshError && error.cause !== undefined ? firstCause(error.cause) : error;
 }
@@ -76,15 +79,15 @@ async function takeLock(world: World, options: ApplyOptions): Promise<Lock | und
   });
   if (lock !== undefined) return lock ?? undefined;
   const seconds = options.waitMilliseconds / 1000;
-  throw new MeshError(`Another run holds the lock of this network namespace for more than ${seconds} s`, {
-    hint: "Wait longer with --wait",
+  throw new MeshError(`Another run still holds the lock of this network namespace after ${seconds} s`, {
+    hint: "Set a longer time with --wait",
   });
 }
 
-/** The text of each step, the differences from the plan, and what is there. */
+/** The text of each step, the differences between kernel and plan, and the rules found in the kernel. */
 export type Pending = Pick<Outcome, "differences" | "before"> & { readonly steps: readonly string[] };
 
-/** The changes that `converge` would make now. Changes nothing and takes no lock. */
+/** Returns the changes that `converge` would make now. Only reads, and takes no lock. */
 export async function pending(world: World, plan: Plan | undefined, options: ApplyOptions): Promise<Pending> {
   const { found, steps, differences } = await findChanges(world, () => Promise.resolve(plan), options);
   return { steps: steps.flatMap(({ what }) => what), differences, before: found };
@@ -134,8 +137,8 @@ interface Situation {
 }
 
 /**
- * The rule changes of all back ends. New rules come before the removal of another back end's rules, so that traffic is
- * always captured.
+ * Returns the rule changes of all back ends. New rules come before the removal of another back end's rules, so that
+ * traffic is always captured.
  */
 async function ruleChanges(situation: Situation, options: ApplyOptions): Promise<RuleSteps[]> {
   const { world, found, plan, backend, readers } = situation;

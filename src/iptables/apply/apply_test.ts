@@ -76,7 +76,7 @@ Deno.test("converge: one retry if the rules changed meanwhile", async () => {
   assert.ok(!(outcome instanceof Error), String(outcome));
   assert.equal(transactions.length, 2);
   const again = await run([ERESTART, ERESTART, 0], PROGRAMS);
-  assert.match(String(again.outcome), /The rules have changed meanwhile/);
+  assert.match(String(again.outcome), /Another program changed the rules at the same time/);
   assert.equal(again.transactions.length, 2);
 });
 
@@ -86,14 +86,14 @@ Deno.test("converge: programs make the rules if the kernel refuses one by netlin
   assert.deepEqual(started, ["iptables-nft-restore --noflush --test", "iptables-nft-restore --noflush"]);
   assert.match(
     warnings.join(),
-    /nf_tables refused "-t nat -A ISTIO_INBOUND -p tcp --dport 15008 -j RETURN".*no such file.*by programs instead/,
+    /nf_tables refused "-t nat -A ISTIO_INBOUND -p tcp --dport 15008 -j RETURN".*no such file.*using the iptables or nft programs instead/,
   );
 });
 
 Deno.test("converge: without programs the error names the rule and the kernel module", async () => {
   const { outcome, started } = await run([ENOENT], { "/proc/self/ns/net": "" });
   assert.ok(outcome instanceof Error);
-  assert.match(outcome.message, /refused "-t nat -A ISTIO_INBOUND .*all changes are rolled back/);
+  assert.match(outcome.message, /refused "-t nat -A ISTIO_INBOUND .*all changes were rolled back/);
   assert.match("hint" in outcome ? String(outcome.hint) : "", /modprobe/);
   assert.deepEqual(started, []);
 });

@@ -1,4 +1,4 @@
-/** The choice of the iptables programs: by detected capabilities, with the evidence, the same on every run. */
+/** Chooses the iptables programs from the detected capabilities, and states the evidence. */
 import { MeshError } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
 import { type Access, findProgram, iptablesProgram, isOnPath, runProgram } from "./programs.ts";
@@ -6,17 +6,18 @@ import { foreignLegacyRules, holdsOwned, type Readers, type Survey } from "./sur
 
 export interface BackendChoice {
   readonly variant: Access;
-  /** The back end of these programs. */
+  /** The back end that these programs change. */
   readonly holds: "nft" | "legacy";
   readonly evidence: string;
 }
 
-/** How rules get into the kernel: nf_tables by netlink, or all by programs. */
+/** How rules reach the kernel: nf_tables over netlink and the rest with programs, or everything with programs. */
 export type Via = "netlink" | "programs";
 
 /**
- * Finds the programs of each back end, once: with a suffix, else without one if that is the same back end. By netlink
- * iptables-nft needs none.
+ * Returns a search for the programs of a back end, which caches its results. Prefers names with a suffix such as
+ * `-nft`. Uses a name without a suffix only if the program belongs to the same back end. With netlink, iptables-nft
+ * needs no program.
  */
 export function readersOf(world: World, via: Via): Readers {
   const plainHolds = once((plain: "plain") => backendOf(world, iptablesProgram(plain, 4, "restore")));
@@ -36,7 +37,9 @@ function once<In, Out>(find: (what: In) => Promise<Out>): (what: In) => Promise<
   };
 }
 
-/** The back end of a program: a binary contains "(nf_tables)" or not; a script is run. */
+/**
+ * Returns the back end of a program. The binary for nf_tables contains "(nf_tables)"; a script runs with `--version`.
+ */
 async function backendOf(world: World, program: string): Promise<"nft" | "legacy" | undefined> {
   const path = await findProgram(world, program);
   if (path === undefined) return undefined;
@@ -52,7 +55,7 @@ async function textOf(world: World, path: string): Promise<string> {
   return text;
 }
 
-/** Chooses a back end: the first row whose condition holds and whose program exists. */
+/** Chooses a back end: the first row whose condition holds and whose programs exist. */
 export async function chooseBackend(
   survey: Survey,
   programs: Readers,
@@ -71,7 +74,7 @@ export async function chooseBackend(
       hasNft,
       "nft",
       foreign > 0
-        ? `the kernel has nf_tables, and no program can change the ${foreign} foreign rules of iptables-legacy`
+        ? `the kernel has nf_tables, and the image has no program for iptables-legacy, which has ${foreign} foreign rules`
         : "the kernel has nf_tables, and iptables-legacy has no rules",
     ],
     [true, "legacy", hasNft ? "no program for nf_tables is on PATH" : "the kernel has no nf_tables"],
@@ -98,8 +101,8 @@ async function forcedChoice(forced: "legacy" | "nft", programs: Readers): Promis
   const variant = await programs(forced);
   if (variant === undefined) {
     throw new MeshError(`The program "${iptablesProgram(forced, 4, "restore")}" is not on PATH`, {
-      hint: `Leave out --force-iptables-binary ${forced}, or use an image that has it`,
+      hint: `Leave out --force-iptables-binary ${forced}, or use an image that contains the program`,
     });
   }
-  return { variant, holds: forced, evidence: "a flag forces it" };
+  return { variant, holds: forced, evidence: "a flag selects it" };
 }

@@ -1,6 +1,6 @@
-/** The changes of `apply` and `clean`, one line for each difference. */
+/** Formats the changes that `apply` and `clean` made, one line for each difference. */
 
-/** Differences that a removal repairs. */
+/** Differences that need a removal. */
 const REMOVED = [/^unexpected /, /: unexpected(?:: |$)/, /^needed: \S+ (?:-6 )?\w+ del /];
 
 /**

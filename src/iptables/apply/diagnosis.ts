@@ -1,12 +1,12 @@
-/** Hints for error messages of iptables and nft. */
+/** Finds hints for error messages of iptables and nft. */
 
 interface Cause {
   readonly message: RegExp;
-  /** A hint, or a function that makes it of the input line in the message (else of the message). */
+  /** The hint, or a function that builds the hint from the failed input line and the message. */
   readonly hint: string | ((line: string, message: string) => string);
 }
 
-/** Kernel modules by the text of a rule (spec/iptables.md 4.5): for xtables, then for nftables. */
+/** Kernel modules that a rule with this text needs (spec/iptables.md 4.5), first for xtables, then for nftables. */
 const MODULES: readonly (readonly [RegExp, string])[] = [
   [/--[ug]id-owner/, "xt_owner"],
   [/-j CT\b/, "xt_CT nf_conntrack"],
@@ -29,7 +29,7 @@ export const NET_ADMIN =
 
 const NO_TABLE = /can't initialize ip6?tables table|unable to initialize table|table does not exist/i;
 
-/** The causes; the first match wins. */
+/** Known causes of failure. The first match wins. */
 const CAUSES: readonly Cause[] = [
   { message: /operation not permitted|must be root/i, hint: NET_ADMIN },
   {
@@ -42,7 +42,7 @@ const CAUSES: readonly Cause[] = [
   },
   {
     message: /can't open lock file|xtables\.lock/i,
-    hint: "Make /run writable, or set XTABLES_LOCKFILE to a file that can be written",
+    hint: "Make /run writable, or set XTABLES_LOCKFILE to a writable file",
   },
   {
     message: /is incompatible, use 'nft' tool/i,
@@ -68,22 +68,25 @@ const CAUSES: readonly Cause[] = [
   },
 ];
 
-/** Each table of iptables-legacy is a kernel module, one for each family. */
+/** Each table of iptables-legacy needs a kernel module for each address family. */
 function tableHint(_line: string, message: string): string {
   if (!/ip6tables/i.test(message)) {
     return "Run on the node: modprobe iptable_nat iptable_mangle iptable_raw, or use --force-iptables-binary nft";
   }
-  return "The node has no such table for IPv6. Run on the node: modprobe ip6table_nat ip6table_mangle ip6table_raw, or use --force-iptables-binary nft";
+  return "The node lacks the iptables table for IPv6. Run on the node: modprobe ip6table_nat ip6table_mangle ip6table_raw, or use --force-iptables-binary nft";
 }
 
-/** `Extension owner revision 0 not supported, missing kernel module?` names the module. */
+/**
+ * Returns a hint for a message that names an extension: `Extension owner revision 0 not supported, missing kernel
+ * module?`.
+ */
 function extensionHint(message: string): string | undefined {
   const name = /extension (\S+) |couldn't load (?:match|target) [`'"]?(\w+)/i.exec(message);
   const extension = name?.[1] ?? name?.[2];
   return extension === undefined ? undefined : `Run on the node: modprobe xt_${extension}`;
 }
 
-/** The kernel modules that a rule needs. */
+/** Returns a hint that names the kernel modules a rule needs. */
 export function modulesHint(line: string): string {
   const modules = MODULES.filter(([pattern]) => pattern.test(line)).map(([, name]) => name);
   return `Run on the node: modprobe ${
@@ -91,7 +94,7 @@ export function modulesHint(line: string): string {
   }`;
 }
 
-/** The input line that failed and a hint, if they are known. */
+/** Finds the failed input line and a hint in an error message. */
 export function diagnose(message: string, input = ""): { readonly line?: string; readonly hint?: string } {
   const number = /(?:line:? |stdin:)(\d+)/i.exec(message)?.[1];
   const line = number === undefined ? undefined : input.split("\n")[Number(number) - 1];

@@ -1,4 +1,4 @@
-/** Changes of iptables-nft's tables and of the owned tables of nftables, as one transaction of the kernel. */
+/** Changes the tables of iptables-nft and the owned nftables tables in one kernel transaction. */
 import type { SystemCalls } from "../../platform/mod.ts";
 import { compatRule } from "../kernel/xtables/compat_rule.ts";
 import { isOwnedChain } from "../kernel/xtables/save.ts";
@@ -22,7 +22,7 @@ import type { Survey } from "./survey.ts";
 import type { RuleSteps, WriteOptions } from "./rule_steps.ts";
 import type { Step } from "./steps.ts";
 
-/** The plans of both back ends in nf_tables; without one the owned rules are deleted. */
+/** The plans for both back ends in nf_tables. Without a plan, the owned rules of that back end are deleted. */
 export interface NetlinkPlans {
   readonly iptables: Plan | undefined;
   readonly native: Plan | undefined;
@@ -33,7 +33,7 @@ interface FamilyChanges {
   readonly changes: readonly XtablesChange[];
 }
 
-/** The step for all rules in nf_tables. */
+/** Returns the step that changes all rules in nf_tables. */
 export function netlinkSteps(
   system: SystemCalls,
   found: Survey,
@@ -68,7 +68,7 @@ export function netlinkSteps(
   const step: Step = {
     what: texts,
     run: () => changeRuleset(system, ruleset, changes),
-    // A failed transaction has changed nothing.
+    // A failed transaction leaves the rules unchanged.
     undo() {},
     isCommit: true,
   };

@@ -1,4 +1,4 @@
-/** Changes of the owned tables of nftables. */
+/** Changes the owned nftables tables with the program nft. */
 import { type NftContent, wantedContent } from "../kernel/nftables/content.ts";
 import type { World } from "../../platform/world.ts";
 import type { Plan } from "../plan/rule.ts";
@@ -8,7 +8,7 @@ import type { RuleSteps, WriteOptions } from "./rule_steps.ts";
 import type { Step } from "./steps.ts";
 import type { Survey } from "./survey.ts";
 
-/** The steps for the owned tables of nftables; without a `plan` they delete the tables. */
+/** Returns the steps that replace the owned nftables tables. Without a `plan`, they delete the tables. */
 export async function nftSteps(
   world: World,
   survey: Survey,
@@ -33,29 +33,29 @@ export async function nftSteps(
   };
 }
 
-/** The owned tables in the kernel. */
+/** Returns the names of the owned nftables tables in the kernel. */
 export function presentTables({ ruleset }: Survey): string[] {
   return NFT_TABLES.map(({ name }) => name).filter((name) => ruleset?.tables.has(`inet ${name}`));
 }
 
-/** The differences between the kernel and a plan; without a `plan` there should be no table. */
+/** Lists the differences between the kernel and a plan. Without a `plan`, every owned table is a difference. */
 export function nativeDifferences(survey: Survey, plan: Plan | undefined, options: WriteOptions): string[] {
   return plan === undefined
     ? presentTables(survey).map((name) => `unexpected table inet ${name}`)
     : compare(wantedContent(plan, options), survey.nft);
 }
 
-/** The input of `nft -f` that replaces the owned tables. */
+/** Returns the input of `nft -f` that replaces the owned tables. */
 export function nativeText(survey: Survey, plan: Plan | undefined, options: WriteOptions): string {
   return replacement(presentTables(survey)) + (plan === undefined ? "" : nftText(plan, options));
 }
 
-/** Deletes the tables before they are created again, in the same transaction: the types of their chains may differ. */
+/** Deletes the tables in the transaction that creates them again, because the types of their chains may differ. */
 function replacement(names: readonly string[]): string {
   return names.map((name) => `add table inet ${name}\ndelete table inet ${name}\n`).join("");
 }
 
-/** Restores the tables. A failed transaction has changed nothing, but an interrupted one may be complete. */
+/** Restores the tables if they changed: an interrupted nft may have completed its transaction. */
 async function restore(world: World, before: string): Promise<void> {
   const now = ownedTables(await runProgram(world, "nft", ["list", "ruleset", "inet"]));
   const owned = ownedTables(before);

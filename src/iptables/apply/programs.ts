@@ -1,13 +1,15 @@
-/** The programs iptables and nft, and how they run. */
+/** Finds and runs the iptables and nft programs. */
 import { MeshError, oneLine } from "../../base/errors.ts";
 import type { Run, RunResult, World } from "../../platform/world.ts";
 import type { Family } from "../plan/rule.ts";
 import { diagnose } from "./diagnosis.ts";
 
-/** A variant of the iptables programs; `plain` has no suffix, for images without the others. */
+/**
+ * A variant of the iptables programs. `plain` is the name without a suffix, for images that lack the other variants.
+ */
 export type Variant = "nft" | "legacy" | "plain";
 
-/** How a back end is read and changed. */
+/** How to read and change a back end: with a variant of the programs, or over netlink. */
 export type Access = Variant | "netlink";
 
 /** The name of a program, such as `iptables-nft-save`. */
@@ -17,7 +19,7 @@ export function iptablesProgram(variant: Variant, family: Family, verb: "save" |
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** The path of a program in the first folder of PATH that has it. */
+/** Returns the path of a program in the first PATH folder that contains it. */
 export function findProgram(world: World, name: string): Promise<string | undefined> {
   return findIn(world, name, foldersOf(world));
 }
@@ -30,7 +32,7 @@ export async function isOnPath(world: World, name: string): Promise<boolean> {
 }
 
 function foldersOf(world: World): string[] {
-  // A program of the current folder is never started (see `programPath`).
+  // Skips relative folders: a program in the current folder must never run (see `programPath`).
   return (world.env.get("PATH") ?? DEFAULT_PATH).split(":").filter((folder) => folder.startsWith("/"));
 }
 
@@ -71,7 +73,7 @@ function failure({ command, args, stdin }: ProgramRun, result: RunResult): MeshE
       hint: "Use an image that has iptables and nftables",
     });
   }
-  const reason = result.timedOut ? `it did not end within ${TIME_LIMIT / 1000} s` : oneLine(result.stderr);
+  const reason = result.timedOut ? `it did not exit within ${TIME_LIMIT / 1000} s` : oneLine(result.stderr);
   const { line, hint } = diagnose(reason, stdin);
   const at = line === undefined ? "" : ` at "${line}"`;
   const message = `"${[command, ...args].join(" ")}" failed with exit code ${result.code}${at}: ${reason}`;

@@ -1,4 +1,4 @@
-/** Changes of policy rules, routes and addresses. */
+/** Changes policy rules, routes and loopback addresses. */
 import type { Cidr } from "../../golang/net/mod.ts";
 import * as routing from "../kernel/routing.ts";
 import type { HeldRule } from "../kernel/routing.ts";
@@ -13,13 +13,13 @@ export interface WantedRouting {
 
 const OWNED_ADDRESS: Cidr = { address: { family: 6, value: 6n, zone: "" }, bits: 128 };
 
-/** Steps before and after the change of the rules. */
+/** Additions run before the rules change, removals after. */
 export interface RoutingChanges {
   readonly additions: readonly Step[];
   readonly removals: readonly Step[];
 }
 
-/** Routing that may be owned. */
+/** Policy rules, routes and addresses in the kernel that may be owned. */
 export interface HeldRouting {
   readonly families: readonly HeldPolicy[];
   readonly hasAddress: boolean;
@@ -27,13 +27,13 @@ export interface HeldRouting {
 
 interface HeldPolicy {
   readonly family: Family;
-  /** Policy rules that match the whole mark. */
+  /** Policy rules that match all bits of the packet mark. */
   readonly rules: readonly HeldRule[];
-  /** Routing tables with `local default dev lo`. */
+  /** Routing tables that contain the route `local default dev lo`. */
   readonly tables: ReadonlySet<number>;
 }
 
-/** Reads the routing without a change. */
+/** Reads the policy rules, routes and loopback addresses. */
 export function heldRouting(system: SystemCalls): HeldRouting {
   const families = FAMILIES.map((family) => ({
     family,
@@ -44,7 +44,7 @@ export function heldRouting(system: SystemCalls): HeldRouting {
   return { families, hasAddress: addresses.length > 0 };
 }
 
-/** The changes of routing for a plan. `marks`: the marks that owned rules set now. */
+/** Returns the routing changes for a plan. `marks`: the packet marks that the owned rules in the kernel set. */
 export function routingChanges(
   system: SystemCalls,
   held: HeldRouting,
@@ -62,8 +62,8 @@ export function routingChanges(
 }
 
 /**
- * A policy rule is owned if the settings name it, if it is Istio's default, or if owned rules set its mark and its
- * table has `local default dev lo`.
+ * Returns the changes of policy rules and routes. A policy rule is owned if the settings name it, if it is Istio's
+ * default, or if owned rules set its mark and its table has `local default dev lo`.
  */
 function policyChanges(
   system: SystemCalls,
@@ -99,7 +99,7 @@ function policyChanges(
 }
 
 const WHOLE_MARK = 0xffffffff;
-/** The defaults of `--istio-inbound-tproxy-mark` and `--istio-inbound-tproxy-route-table`. */
+/** Default values of `--istio-inbound-tproxy-mark` and `--istio-inbound-tproxy-route-table`. */
 const DEFAULT = { mark: 1337, table: 133 } as const;
 
 function routeStep(system: SystemCalls, family: Family, table: number, isAdded: boolean): Step {
@@ -138,7 +138,7 @@ function addressChanges(system: SystemCalls, isHeld: boolean, { loopbackAddresse
     : { additions: [], removals: [step("ip -6 addr del ::6/128 dev lo", remove, add)] };
 }
 
-/** The result of `read`; empty on a kernel without IPv6. */
+/** Returns the result of `read`; an empty list on a kernel without IPv6. */
 function unlessAbsent<T>(read: () => T[]): T[] {
   try {
     return read();
@@ -148,7 +148,7 @@ function unlessAbsent<T>(read: () => T[]): T[] {
   }
 }
 
-/** A step whose rollback ignores errors of the kernel: it may have nothing to undo. */
+/** A step whose rollback ignores kernel errors, because the step may not have run. */
 function step(what: string, run: () => void, undo: () => void): Step {
   return {
     what: [what],

@@ -1,4 +1,4 @@
-/** Changes of the iptables rules in one back end. */
+/** Changes the iptables rules of one back end with programs. */
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import {
   changesText,
@@ -17,17 +17,17 @@ import type { Step } from "./steps.ts";
 import { contentOf, type Survey } from "./survey.ts";
 
 export interface RuleSteps {
-  /** Checks that the input of each step is accepted; each throws if not. */
+  /** Test the input of each step without changing rules. A check throws if the program refuses its input. */
   readonly checks: readonly (() => Promise<unknown>)[];
   readonly steps: readonly Step[];
   readonly differences: readonly string[];
-  /** Tables of nftables that the steps change, such as `ip nat`. */
+  /** nf_tables tables that the steps change, such as `ip nat`. */
   readonly tables: readonly string[];
 }
 
 export type WriteOptions = RuleTextOptions & { readonly names: OwnerNames; readonly waitMilliseconds: number };
 
-/** A back end, its programs, and its plan; without a `plan` the owned rules are deleted. */
+/** A back end, its programs and its plan. Without a `plan`, the owned rules are deleted. */
 export interface Target {
   readonly holds: "nft" | "legacy";
   readonly variant: Variant;
@@ -43,7 +43,7 @@ interface Part {
   readonly held: HeldTables;
 }
 
-/** The steps for the rules of one back end. */
+/** Returns the steps that change the rules of one back end. */
 export function iptablesSteps(world: World, survey: Survey, target: Target, options: WriteOptions): RuleSteps {
   const parts = FAMILIES.map((family): Part => {
     const held = survey.holdings.find((one) => one.variant === target.holds && one.family === family) ?? NOTHING_HELD;
@@ -64,7 +64,7 @@ export function iptablesSteps(world: World, survey: Survey, target: Target, opti
   };
 }
 
-/** Restores the rules from before. It reads the rules again, because this or another program may have changed some. */
+/** Restores the previous rules. Reads the rules again first, because a failed step may have changed some of them. */
 function restoreStep(part: Part): Step {
   const { world, target: { variant }, family, changes, held, options } = part;
   const text = changesText(changes, options);
@@ -80,7 +80,7 @@ function restoreStep(part: Part): Step {
   };
 }
 
-/** The restore command. iptables-nft has no lock; iptables-legacy waits for its own. */
+/** The restore command and its arguments. iptables-legacy waits for the xtables lock; iptables-nft has no lock. */
 function restoreCommand({ target, family, options }: Part, ...more: readonly string[]): [string, string[]] {
   const wait = target.holds === "legacy" ? [`--wait=${Math.ceil(options.waitMilliseconds / 1000)}`] : [];
   return [iptablesProgram(target.variant, family, "restore"), ["--noflush", ...more, ...wait]];

@@ -1,20 +1,20 @@
-/** Changes in order, and their rollback in reverse order: all or nothing. */
+/** Runs changes in order. After a failure, undoes them in reverse order. */
 import { EXIT, MeshError, messageOf } from "../../base/errors.ts";
 import { EEXIST, EPERM, SystemError, type World } from "../../platform/mod.ts";
 import { RefusedRule, RulesetChanged } from "../kernel/netfilter/transaction.ts";
 import { modulesHint, NET_ADMIN } from "./diagnosis.ts";
 
 export interface Step {
-  /** The equivalent commands, for the log. */
+  /** Shell commands with the same effect, for the log. */
   readonly what: readonly string[];
   run(): Promise<void> | void;
-  /** Restores the state before. Also called for a failed step, which may be half done. */
+  /** Restores the state before the step. Also called for a failed step, which may be partly done. */
   undo(): Promise<void> | void;
-  /** What makes the new rules valid in one moment: then nothing is rolled back any more, and signals come too late. */
+  /** The step puts the new rules in place. Later failures and signals no longer cause a rollback. */
   readonly isCommit?: true;
 }
 
-/** Takes the steps. After a failure or a signal it rolls back, and the error says so. */
+/** Runs the steps. After a failure or a signal, rolls back; the error reports the result of the rollback. */
 export async function takeSteps(world: World, steps: readonly Step[]): Promise<void> {
   if (steps.length === 0) return;
   const signals: string[] = [];
@@ -32,7 +32,9 @@ export async function takeSteps(world: World, steps: readonly Step[]): Promise<v
       }
     }
   } catch (error) {
-    if (isCommitted) throw explained(error, "the new rules are in place; the next run removes what is left of the old");
+    if (isCommitted) {
+      throw explained(error, "the new rules are in place; run it again to remove the remaining old rules");
+    }
     throw withOutcome(error, await rollBack(begun));
   } finally {
     stops.forEach((stop) => stop());
@@ -54,7 +56,7 @@ function hintFor(error: SystemError): { readonly hint?: string } {
   const { errno } = error;
   if (errno === EPERM) return { hint: NET_ADMIN };
   if (error instanceof RefusedRule) return { hint: modulesHint(error.rule) };
-  return errno === EEXIST ? { hint: "Another program uses this routing table: choose another with -r" } : {};
+  return errno === EEXIST ? { hint: "Another program uses this routing table: choose another table with -r" } : {};
 }
 
 async function rollBack(begun: readonly Step[]): Promise<string[]> {
@@ -71,7 +73,7 @@ async function rollBack(begun: readonly Step[]): Promise<string[]> {
 
 function withOutcome(error: unknown, failures: readonly string[]): MeshError {
   const outcome = failures.length === 0
-    ? "all changes are rolled back"
+    ? "all changes were rolled back"
     : `the rollback is incomplete: ${failures.join("; ")}`;
   return explained(error, outcome);
 }

@@ -35,7 +35,7 @@ Deno.test("takeSteps: after a failure the started steps are rolled back in rever
   const done: string[] = [];
   const special = { "run b": fail(new MeshError("It cannot", { hint: "Try" })) };
   await assert.rejects(takeSteps(fakeWorld(), steps(done, special)), (error: MeshError) => {
-    assert.equal(error.message, "It cannot; all changes are rolled back");
+    assert.equal(error.message, "It cannot; all changes were rolled back");
     assert.equal(error.hint, "Try");
     return true;
   });
@@ -47,7 +47,10 @@ Deno.test("takeSteps: a signal stops after the running step, also after the last
     const done: string[] = [];
     const world = fakeWorld();
     const special = { [during]: () => world.raise("SIGTERM") };
-    await assert.rejects(takeSteps(world, steps(done, special)), /Interrupted by SIGTERM; all changes are rolled back/);
+    await assert.rejects(
+      takeSteps(world, steps(done, special)),
+      /Interrupted by SIGTERM; all changes were rolled back/,
+    );
     assert.equal(done.filter((one) => one.startsWith("undo")).length, during === "run a" ? 1 : 3);
   }
 });

@@ -1,4 +1,4 @@
-/** The owned rules in a network namespace, read without a change. */
+/** Reads the owned rules in a network namespace. */
 import { MeshError } from "../../base/errors.ts";
 import { heldContent, type NftContent } from "../kernel/nftables/content.ts";
 import { type LegacyTable, legacyTable, legacyTableNames } from "../kernel/xtables/legacy_tables.ts";
@@ -23,13 +23,13 @@ export interface Holding {
 }
 
 export interface Survey {
-  /** nf_tables; `undefined` on a kernel without it. */
+  /** The content of nf_tables; `undefined` on a kernel without nf_tables. */
   readonly ruleset: Ruleset | undefined;
-  /** Families and back ends that may have owned rules; the others have none. */
+  /** The rules of each family and back end that may contain owned rules. */
   readonly holdings: readonly Holding[];
-  /** The owned tables of nftables. */
+  /** The content of the owned nftables tables. */
   readonly nft: NftContent;
-  /** The number of rules in iptables-legacy, owned and foreign. */
+  /** The number of owned and foreign rules in iptables-legacy. */
   readonly legacyRules: number;
 }
 
@@ -37,7 +37,7 @@ const TABLES: readonly Table[] = ["nat", "mangle", "raw", "filter"];
 
 export type Readers = (variant: "nft" | "legacy") => Promise<Access | undefined>;
 
-/** Reads every back end that may have owned rules. `readers` start a program only for those that netlink cannot read. */
+/** Reads every back end that may contain owned rules. Starts a program only for a back end that netlink cannot read. */
 export async function survey(world: World, names: OwnerNames, readers: Readers): Promise<Survey> {
   const ruleset = readNft(world.system);
   const legacy = await legacyTables(world);
@@ -54,7 +54,7 @@ export async function survey(world: World, names: OwnerNames, readers: Readers):
   return { ruleset, holdings, nft, legacyRules: legacy.reduce((sum, { rules }) => sum + rules, 0) };
 }
 
-/** The marks that owned rules set; they identify the policy rules of an earlier run. */
+/** Returns the packet marks that owned rules set. These marks identify the policy rules of an earlier run. */
 export function marksOf({ holdings, nft }: Survey): ReadonlySet<number> {
   const inIptables = holdings.flatMap(({ tables }) => tables).flatMap(({ rules }) => rules)
     .filter(({ chain }) => isOwnedChain(chain))
@@ -64,22 +64,22 @@ export function marksOf({ holdings, nft }: Survey): ReadonlySet<number> {
   return new Set([...inIptables, ...inNft].map((text) => Number(text.split("/")[0])).filter((mark) => mark > 0));
 }
 
-/** The tables in the output of `iptables-save`, and the owned rules. */
+/** Parses the output of `iptables-save` into its tables and the owned rules in them. */
 export function contentOf(text: string, names: OwnerNames): HeldTables {
   const tables = parseSave(text, names);
   return { tables, owned: ownedRules(tables) };
 }
 
-/** Tables that may have owned rules. */
+/** Tables that may contain owned rules. */
 const READ_TABLES: ReadonlySet<string> = new Set([
   ...TABLES.flatMap((name) => [`ip ${name}`, `ip6 ${name}`]),
   ...NFT_TABLES.map(({ name }) => `inet ${name}`),
 ]);
 
-/** ENOENT, EINVAL, ENOSYS, EPROTONOSUPPORT, EOPNOTSUPP, EAFNOSUPPORT, ECONNREFUSED: nobody in the kernel answers. */
+/** ENOENT, EINVAL, ENOSYS, EPROTONOSUPPORT, EOPNOTSUPP, EAFNOSUPPORT, ECONNREFUSED: the kernel lacks the feature. */
 const ABSENT: readonly number[] = [2, 22, 38, 93, 95, 97, 111];
 
-/** Reads nf_tables; `undefined` on a kernel without it. */
+/** Reads nf_tables. Returns `undefined` on a kernel without nf_tables. */
 function readNft(system: SystemCalls): Ruleset | undefined {
   try {
     return readRuleset(system, (table) => READ_TABLES.has(table));
@@ -93,7 +93,7 @@ function readNft(system: SystemCalls): Ruleset | undefined {
   }
 }
 
-/** The tables of iptables-nft for a family. */
+/** Returns the tables of iptables-nft for an address family. */
 function nftHolding({ tables }: Ruleset, family: Family, names: OwnerNames): Holding {
   const saved = TABLES.flatMap((name): SavedTable[] => {
     const chains = tables.get(`${family === 4 ? "ip" : "ip6"} ${name}`)?.chains;
@@ -106,7 +106,7 @@ function nftHolding({ tables }: Ruleset, family: Family, names: OwnerNames): Hol
   return { variant: "nft", family, tables: saved, owned: ownedRules(saved) };
 }
 
-/** The tables of iptables-legacy in use. */
+/** Reads the tables that iptables-legacy has created. */
 async function legacyTables(world: World): Promise<(LegacyTable & { readonly family: Family })[]> {
   const tables = await Promise.all(FAMILIES.map(async (family) => {
     const names = await legacyTableNames(world, family);
@@ -118,10 +118,10 @@ async function legacyTables(world: World): Promise<(LegacyTable & { readonly fam
   return tables.flat();
 }
 
-/** `iptables-nft-save` prints this instead of a table. */
+/** Matches the line that `iptables-nft-save` prints instead of an incompatible table. */
 const UNREADABLE = /^# Table [`'](\w+)' is incompatible/m;
 
-/** A family and back end, and the program that reads it. */
+/** A family, a back end, and the program that reads them. */
 type Source = Pick<Holding, "variant" | "family"> & { readonly command: string };
 
 async function sourceOf(variant: Holding["variant"], family: Family, readers: Readers): Promise<Source> {
@@ -148,12 +148,12 @@ function holdingOf({ variant, family, command }: Source, text: string, names: Ow
   return { variant, family, ...contentOf(text, names) };
 }
 
-/** Whether a back end has owned rules. */
+/** Whether a back end contains owned rules. */
 export function holdsOwned({ tables, owned }: Holding): boolean {
   return owned.size > 0 || tables.some(({ chains }) => chains.some(isOwnedChain));
 }
 
-/** How many rules each back end has: `iptables-nft: 3 owned rules, 2 of others; iptables-legacy: ...`. */
+/** Counts the rules of each back end, such as `iptables-nft: 3 owned rules, 2 of others; iptables-legacy: ...`. */
 export function holdingsText(survey: Survey): string {
   const { ruleset, legacyRules, holdings, nft } = survey;
   const inNft = holdings.filter(({ variant }) => variant === "nft");
@@ -176,7 +176,7 @@ function ownedCount({ tables, owned }: Holding): number {
   return tables.flatMap(({ rules }) => rules).filter((rule) => owned.has(rule) || isOwnedChain(rule.chain)).length;
 }
 
-/** The number of foreign rules in iptables-legacy. */
+/** Counts the foreign rules in iptables-legacy. */
 export function foreignLegacyRules({ legacyRules, holdings }: Survey): number {
   const owned = holdings.filter(({ variant }) => variant === "legacy").map(ownedCount);
   return legacyRules - owned.reduce((sum, count) => sum + count, 0);

@@ -1,4 +1,4 @@
-/** The owned rules in the kernel as iptables options, from any back end. */
+/** Reads the owned rules of any back end as iptables options. */
 import type { Survey } from "../apply/survey.ts";
 import type { RuleOptions } from "../kernel/xtables/rule_options.ts";
 import { isOwnedChain } from "../kernel/xtables/save.ts";
@@ -6,15 +6,15 @@ import type { Family, Table } from "../plan/rule.ts";
 import { NFT_TABLES } from "../views/nft.ts";
 
 export interface HeldRule {
-  /** `undefined`: a rule of nftables for both families. */
+  /** The address family; `undefined` for an nftables rule for both families. */
   readonly family: Family | undefined;
   readonly table: Table;
-  /** As iptables spells it: `ISTIO_OUTPUT`, `PREROUTING`. */
+  /** The chain as iptables spells it, such as `ISTIO_OUTPUT` or `PREROUTING`. */
   readonly chain: string;
   readonly options: RuleOptions;
 }
 
-/** All owned rules, IPv4 first. */
+/** Returns all owned rules, IPv4 first. */
 export function heldRules({ holdings, nft }: Pick<Survey, "holdings" | "nft">): HeldRule[] {
   const inIptables = holdings.flatMap(({ family, tables, owned }) =>
     tables.flatMap(({ name, rules }) =>
@@ -28,7 +28,7 @@ export function heldRules({ holdings, nft }: Pick<Survey, "holdings" | "nft">): 
   return [...inIptables.toSorted((a, b) => (a.family ?? 0) - (b.family ?? 0)), ...inNft];
 }
 
-/** A rule of nftables, from its key. */
+/** Converts a rule of nftables from its key. */
 export function ofNft(table: Table, chain: string, key: string): HeldRule {
   const [conditions = "", outcome = ""] = key.replace(/ # .*$/s, "").split(" => ");
   return {
@@ -52,7 +52,7 @@ const OPTION_OF: Readonly<Record<string, string>> = {
 
 type Option = readonly [name: string, value: string];
 
-/** `tcp dport != 53` is `-p tcp ! --dport 53`. */
+/** Converts an nftables condition: `tcp dport != 53` becomes `-p tcp ! --dport 53`. */
 function conditionOptions(condition: string): Option[] {
   const [, of = "", field = "", not, value = ""] = /^(?:(ip6?|tcp|udp|ct) )?(\w+)( !=)? (.*)$/.exec(condition) ?? [];
   if (field === "") return [];
@@ -77,7 +77,7 @@ function outcomeOptions(outcome: string): Option[] {
   }
 }
 
-/** Outcomes that set a mark or a zone; the packet goes on to the next rule. */
+/** Converts outcomes that set a mark or a zone, after which the packet continues with the next rule. */
 function marking(outcome: string): Option[] | undefined {
   const [, mark] = /^(?:meta )?mark set (0x[0-9a-f]+|\d+)$/.exec(outcome) ?? [];
   if (mark !== undefined) return [["j", "MARK"], ["set-xmark", mark]];

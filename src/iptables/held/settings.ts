@@ -8,7 +8,7 @@ import type { CaptureSettings, PortRange } from "../settings/settings.ts";
 import { readPorts, Wrong } from "../settings/values.ts";
 import type { HeldRule } from "./rules.ts";
 
-/** The settings; settings without a rule come from `base`. `tables`: routing tables by packet mark. */
+/** Recovers the settings; those without a rule come from `base`. `tables`: the routing table of each packet mark. */
 export function heldSettings(
   rules: readonly HeldRule[],
   tables: ReadonlyMap<number, number>,
@@ -34,7 +34,7 @@ export function heldSettings(
 class Chains {
   constructor(private readonly rules: readonly HeldRule[], private readonly table: Table) {}
 
-  /** Rules with this target and exactly these options. */
+  /** Returns the rules with this target and exactly these options. */
   of(chain: string, target: string, names: readonly string[]): HeldRule["options"][] {
     const wanted = [...names, "j"].sort().join();
     return this.inChain(chain, target).filter((options) => {
@@ -57,7 +57,7 @@ class Chains {
   }
 }
 
-/** `--dports` of a list is `--dport`. */
+/** Maps `--dports`, which iptables uses for a list of ports, to `--dport`. */
 function plainName(name: string): string {
   return name === "dports" ? "dport" : name;
 }
@@ -100,7 +100,7 @@ type Outbound = Pick<
   "outboundCidrs" | "outboundCidrsExclude" | "outboundPorts" | "outboundPortsExclude" | "loopbackCidr"
 >;
 
-/** Reads the outbound settings. The first uncaptured address is the loopback block; for IPv6 it is fixed. */
+/** Reads the outbound settings. The first uncaptured IPv4 block is the loopback block; for IPv6 it is always `::1`. */
 function outboundSettings(nat: Chains, base: CaptureSettings): Outbound {
   const passed = cidrsOf(nat.values("ISTIO_OUTPUT", "RETURN", ["d"], "d"));
   const loopback = passed.find(({ address }) => address.family === 4) ?? base.loopbackCidr;
@@ -124,7 +124,7 @@ type Owners = Pick<
   "proxyUids" | "proxyGids" | "excludeUids" | "ownerGroups" | "ownerGroupsExclude" | "excludePortsForUids"
 >;
 
-/** Reads users and groups. The proxy's own may call their own pod; the others are only not captured. */
+/** Reads users and groups. Only owners of the proxy have rules that send calls to their own pod back inbound. */
 function ownerSettings(nat: Chains, base: CaptureSettings): Owners {
   const owners = (option: string) => {
     const callers = nat.inChain("ISTIO_OUTPUT", "ISTIO_IN_REDIRECT").flatMap((options) => options.get(option) ?? []);
@@ -157,12 +157,12 @@ function interfaceSettings(nat: Chains): Pick<CaptureSettings, "excludeInterface
   const captured = nat.inChain("PREROUTING", "ISTIO_REDIRECT").flatMap((options) => options.get("i") ?? []);
   return {
     excludeInterfaces: nat.values("OUTPUT", "RETURN", ["o"], "o").filter((name) => name !== "lo"),
-    // Each rule was inserted before the earlier ones, so the order is reversed.
+    // The order is reversed, because each rule was inserted before the earlier rules.
     virtualInterfaces: [...new Set(captured)].toReversed(),
   };
 }
 
-/** Reads the DNS settings. Until 1.24 these rules were in the built-in chain. */
+/** Reads the DNS settings. Until Istio 1.24, these rules were in a built-in chain. */
 function dnsSettings(nat: Chains): Pick<CaptureSettings, "redirectDns" | "captureAllDns"> {
   const queries = ["ISTIO_OUTPUT_DNS", "OUTPUT"].flatMap((chain) => nat.inChain(chain, "REDIRECT"));
   return { redirectDns: queries.length > 0, captureAllDns: queries.some((options) => !options.has("d")) };

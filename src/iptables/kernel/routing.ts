@@ -1,4 +1,4 @@
-/** Policy rules, routes and loopback addresses of a network namespace (rtnetlink(7)). */
+/** Reads and changes policy rules, routes and loopback addresses of a network namespace (rtnetlink(7)). */
 import type { Cidr } from "../../golang/net/mod.ts";
 import type { Family, PolicyRule } from "../plan/rule.ts";
 import { askRoute, type Attribute, CREATE, FAMILY_NUMBERS, FLAGS, numberOf, u32 } from "./netlink.ts";
@@ -22,7 +22,7 @@ const ACTION_TO_TABLE = 1;
 const LOCAL = 2;
 const SCOPE_HOST = 254;
 const PROTOCOL_BOOT = 3;
-/** The loopback interface is always the first one of a network namespace. */
+/** The index of the loopback interface, which is always the first interface of a network namespace. */
 const LOOPBACK_INDEX = 1;
 
 export interface HeldRule extends PolicyRule {
@@ -30,7 +30,7 @@ export interface HeldRule extends PolicyRule {
   readonly mask: number;
 }
 
-/** All policy rules of a family that match a packet mark. */
+/** Lists all policy rules of a family that match a packet mark. */
 export function markRules(system: SystemCalls, family: Family): HeldRule[] {
   return askRoute(system, { type: MESSAGE.getRule, flags: FLAGS.dump, header: ruleHeader(family) })
     .flatMap(({ header, attributes }) => {
@@ -42,12 +42,12 @@ export function markRules(system: SystemCalls, family: Family): HeldRule[] {
     });
 }
 
-/** `ip rule add fwmark MARK lookup TABLE`, with a priority to restore a rule at its old place. */
+/** Like `ip rule add fwmark MARK lookup TABLE`. A priority restores a rule at its old position. */
 export function addMarkRule(system: SystemCalls, rule: PolicyRule & { readonly priority?: number }): void {
   changeMarkRule(system, MESSAGE.newRule, CREATE, rule);
 }
 
-/** `ip rule del fwmark MARK lookup TABLE priority PRIORITY`: one rule, even if there are several equal ones. */
+/** Like `ip rule del fwmark MARK lookup TABLE priority PRIORITY`. Deletes a single rule, even if duplicates exist. */
 export function deleteMarkRule(system: SystemCalls, rule: HeldRule): void {
   changeMarkRule(system, MESSAGE.deleteRule, FLAGS.ack, rule);
 }
@@ -67,7 +67,7 @@ function ruleHeader(family: Family): Uint8Array {
   return Uint8Array.of(FAMILY_NUMBERS[family], 0, 0, 0, 0, 0, 0, ACTION_TO_TABLE, 0, 0, 0, 0);
 }
 
-/** Tables of a family with the route `local default dev lo`. */
+/** Lists the routing tables of a family that contain the route `local default dev lo`. */
 export function localDefaultTables(system: SystemCalls, family: Family): number[] {
   return askRoute(system, { type: MESSAGE.getRoute, flags: FLAGS.dump, header: routeHeader(family) })
     .filter(({ header, attributes }) =>
@@ -77,12 +77,12 @@ export function localDefaultTables(system: SystemCalls, family: Family): number[
     .map(({ header, attributes }) => numberOf(attributes.get(ROUTE.table), header.getUint8(4)));
 }
 
-/** `ip route add local default dev lo table TABLE`. */
+/** Like `ip route add local default dev lo table TABLE`. */
 export function addLocalDefault(system: SystemCalls, family: Family, table: number): void {
   changeLocalDefault(system, MESSAGE.newRoute, CREATE, { family, table });
 }
 
-/** `ip route del local default dev lo table TABLE`. */
+/** Like `ip route del local default dev lo table TABLE`. */
 export function deleteLocalDefault(system: SystemCalls, family: Family, table: number): void {
   changeLocalDefault(system, MESSAGE.deleteRoute, FLAGS.ack, { family, table });
 }
@@ -101,7 +101,7 @@ function routeHeader(family: Family): Uint8Array {
   return Uint8Array.of(FAMILY_NUMBERS[family], 0, 0, 0, 0, PROTOCOL_BOOT, SCOPE_HOST, LOCAL, 0, 0, 0, 0);
 }
 
-/** Adds an address to the loopback interface, unless it has it. */
+/** Adds an address to the loopback interface, unless the interface already has the address. */
 export function addLoopbackAddress(system: SystemCalls, cidr: Cidr): void {
   try {
     addAddress(system, { index: LOOPBACK_INDEX, cidr });
@@ -118,11 +118,11 @@ export function deleteLoopbackAddress(system: SystemCalls, cidr: Cidr): void {
 interface InterfaceAddress {
   readonly index: number;
   readonly cidr: Cidr;
-  /** IFA_F_*. */
+  /** Address flags (IFA_F_*). */
   readonly flags?: number;
 }
 
-/** Adds an address to an interface. Throws a `SystemError` if the kernel refuses it. */
+/** Adds an address to an interface. Throws a `SystemError` if the kernel refuses the address. */
 export function addAddress(system: SystemCalls, address: InterfaceAddress): void {
   changeAddress(system, MESSAGE.newAddress, CREATE, address);
 }
@@ -135,7 +135,7 @@ function changeAddress(system: SystemCalls, type: number, messageFlags: number, 
   askRoute(system, { type, flags: messageFlags, header, attributes });
 }
 
-/** The bytes of an address in network byte order. */
+/** Returns the bytes of an address in network byte order. */
 export function addressBytes(value: bigint, family: Family): Uint8Array {
   const size = family === 4 ? 4 : 16;
   return Uint8Array.from({ length: size }, (_, at) => Number((value >> BigInt(8 * (size - 1 - at))) & 0xffn));

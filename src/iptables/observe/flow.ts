@@ -1,4 +1,4 @@
-/** The packets that are traced: the first ones of a flow. */
+/** Builds the rule that selects the packets to trace: the first packets of a flow. */
 import type { Address } from "../../golang/net/mod.ts";
 import {
   ADDRESS,
@@ -11,24 +11,24 @@ import {
 } from "../kernel/netfilter/expressions.ts";
 import { FAMILY_NUMBERS } from "../kernel/netlink.ts";
 
-/** A flow; an absent part matches all. */
+/** A flow to trace. An absent field matches every value. */
 export interface Flow {
   readonly protocol: "tcp" | "udp";
-  /** The other end of a flow that this pod sends. */
+  /** The destination of a flow that this pod sends. */
   readonly to?: { readonly address: Address; readonly port: number };
   /** The sender of a flow that this pod receives. */
   readonly from?: Address;
 }
 
 const PROTOCOLS = { tcp: 6, udp: 17 } as const;
-/** NFT_META_NFTRACE. */
+/** The `meta` key that turns on tracing (NFT_META_NFTRACE). */
 const TRACE = 12;
-/** Of the TCP header: the byte of flags, SYN and ACK. Only the first packet of a connection has SYN alone. */
+/** Offset of the flags in the TCP header. Only the first packet of a connection has SYN without ACK. */
 const TCP_FLAGS = 13;
 const SYN = 0x02;
 const SYN_OR_ACK = 0x12;
 
-/** A rule that switches the trace on for the first packets of the flow. */
+/** Returns a rule that turns on tracing for the first packets of the flow. */
 export function traceRule({ protocol, to, from }: Flow): Expression[] {
   return [
     ...is(expression("meta", { key: META.l4proto, register: REGISTER }), Uint8Array.of(PROTOCOLS[protocol])),

@@ -1,4 +1,4 @@
-/** What the kernel reports of a traced packet (linux/netfilter/nf_tables.h, `enum nft_trace_attributes`). */
+/** Decodes the kernel's reports about a traced packet (linux/netfilter/nf_tables.h, `enum nft_trace_attributes`). */
 import { type Address, addressText } from "../../golang/net/mod.ts";
 import { attributesOf, type Message, numberOfBigEndian, textOf } from "../kernel/netlink.ts";
 import { ADDRESS } from "../kernel/netfilter/expressions.ts";
@@ -20,23 +20,23 @@ const FAMILIES: Readonly<Record<number, string>> = { 1: "inet", 2: "ip", 10: "ip
 
 /** One step of a packet. */
 export interface Step {
-  /** The same for all steps of a packet in one hook. */
+  /** A number that all steps of a packet in one hook share. */
   readonly id: number;
-  /** `ip nat`. */
+  /** Family and name, such as `ip nat`. */
   readonly table: string;
   readonly chain: string;
-  /** `policy`: a base chain has ended. `return`: another chain has. */
+  /** `policy`: the packet reached the end of a base chain. `return`: the end of another chain. */
   readonly type: "policy" | "return" | "rule";
   /** The rule's handle, in network byte order. */
   readonly handle: Uint8Array | undefined;
   readonly code: number;
-  /** Of a jump. */
+  /** The chain that a jump or goto leads to. */
   readonly target: string | undefined;
-  /** `10.9.0.2:40000 -> 10.9.0.1:80`; the first step of a packet has it. */
+  /** The addresses, such as `10.9.0.2:40000 -> 10.9.0.1:80`. Only the first step of a packet contains them. */
   readonly ends: string | undefined;
 }
 
-/** The step in a message; `undefined` for a message that is none. */
+/** Decodes the step in a message; returns `undefined` for a message of another type. */
 export function stepOf({ header, attributes }: Message): Step | undefined {
   const number = (key: number) => numberOfBigEndian(attributes.get(key), 0);
   const type = TYPES[number(TRACE.type)];
@@ -55,7 +55,7 @@ export function stepOf({ header, attributes }: Message): Step | undefined {
   };
 }
 
-/** The addresses and ports in the headers of a packet. */
+/** Formats the addresses and ports in the headers of a packet. */
 function endsOf(network: Uint8Array | undefined, transport: Uint8Array | undefined): string | undefined {
   if (network === undefined || transport === undefined || transport.length < 4) return undefined;
   const family = (network[0] ?? 0) >> 4 === 4 ? 4 : 6;

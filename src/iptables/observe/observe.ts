@@ -1,4 +1,4 @@
-/** Observes one flow: traces it for a while, and returns the steps of its first packets. */
+/** Observes one flow: traces it for a limited time, and returns the path of its first packet. */
 import { MeshError } from "../../base/errors.ts";
 import { type Address } from "../../golang/net/mod.ts";
 import { EPERM, SystemError, type World } from "../../platform/mod.ts";
@@ -8,10 +8,10 @@ import { type Step, stepOf } from "./message.ts";
 import { openTrace } from "./trace_table.ts";
 import { type Ending, pathOf } from "./words.ts";
 
-/** What is observed, and for how long. */
+/** The flow to observe, and the time limit. */
 export interface Observing {
   readonly flow: Flow;
-  /** Sends the flow; without it, others do. */
+  /** Makes this process send the flow, as a user. If absent, waits for packets of other senders. */
   readonly send?: { readonly uid: number | undefined };
   readonly milliseconds: number;
   readonly stop: AbortSignal;
@@ -25,12 +25,15 @@ export interface Observed {
 }
 
 const POLL = 5;
-/** Milliseconds after the last step until a packet's path counts as whole. */
+/** Milliseconds without a new step after which the path of a packet counts as complete. */
 const QUIET = 200;
-/** More than any path: a chain of Istio has some twenty rules. */
+/** Maximum number of steps, more than any path has: a chain of Istio has about twenty rules. */
 const MAX_STEPS = 500;
 
-/** Traces until the first packet has passed, or the time is up. Returns `undefined` without a packet. Rejects with a `MeshError`. */
+/**
+ * Traces until the first packet has passed or the time is up. Returns `undefined` without a packet. Rejects with a
+ * `MeshError`.
+ */
 export async function observe(world: World, observing: Observing): Promise<Observed | undefined> {
   const { system } = world;
   try {
@@ -39,7 +42,7 @@ export async function observe(world: World, observing: Observing): Promise<Obser
       const steps = await stepsOf(world, observing, () => trace.receive().flatMap((message) => stepOf(message) ?? []));
       const [first] = steps;
       if (first === undefined) return undefined;
-      // The rules of a jump's other hooks have another number: a redirected packet comes in again.
+      // Reads the rules of all tables: a redirected packet passes further hooks.
       const { lines, ending } = pathOf(readRuleset(system, () => true), steps);
       return { ends: first.ends ?? "", lines, ending };
     } finally {
@@ -51,20 +54,20 @@ export async function observe(world: World, observing: Observing): Promise<Obser
   }
 }
 
-const OLD = "the trace needs nf_tables, and Linux 5.12 or newer";
+const OLD = "tracing needs nf_tables and Linux 5.12 or newer";
 const EBUSY = 16;
 const EEXIST = 17;
-/** The kernel has dropped reports: the path would have gaps. */
+/** The kernel dropped reports, so the path would have gaps. */
 const ENOBUFS = 105;
-const RUNS = "another trace runs in this network namespace: wait for its end";
+const RUNS = "another trace runs in this network namespace: wait until it has finished";
 const HINTS: Readonly<Record<number, string>> = {
   [EPERM]: "give the container the capability NET_ADMIN, or run it on the node with --network-namespace",
   [EBUSY]: RUNS,
   [EEXIST]: RUNS,
-  [ENOBUFS]: "too many packets match: name one sender with --from, or one target with --to",
+  [ENOBUFS]: "too many packets match: choose one sender with --from, or one destination with --to",
 };
 
-/** The steps of the first packet, in all hooks that it passes. */
+/** Collects the steps of the first packet, in all hooks that the packet passes. */
 async function stepsOf(world: World, observing: Observing, receive: () => Step[]): Promise<Step[]> {
   const { clock } = world;
   const { flow, send, milliseconds, stop } = observing;
@@ -85,7 +88,10 @@ async function stepsOf(world: World, observing: Observing, receive: () => Step[]
   return ofOnePacket(steps.slice(0, MAX_STEPS));
 }
 
-/** The steps up to the next packet with the same ends: it is a repetition, or another connection. */
+/**
+ * Keeps the steps of one packet. A second packet with the same addresses in a chain is a retransmission or another
+ * connection.
+ */
 function ofOnePacket(steps: readonly Step[]): Step[] {
   const ids = new Set<number>();
   const seen = new Set<string>();
@@ -98,7 +104,7 @@ function ofOnePacket(steps: readonly Step[]): Step[] {
   });
 }
 
-/** Sends the first packet as a user. */
+/** Sends the first packet of a flow, as a user if `uid` is set. */
 function startFlow(
   { system }: World,
   { protocol }: Flow,

@@ -1,4 +1,4 @@
-/** `iptables trace`: the path of one flow, as the kernel reports it. */
+/** Runs `iptables trace`, which prints the path of one flow as the kernel reports it. */
 import { EXIT, MeshError, UsageError } from "../../base/errors.ts";
 import { type Address, parseAddress, parseUint } from "../../golang/net/mod.ts";
 import type { World } from "../../platform/mod.ts";
@@ -8,11 +8,11 @@ import { FAMILIES } from "../plan/rule.ts";
 import type { Flow } from "./flow.ts";
 import { observe } from "./observe.ts";
 
-/** The flags of the command; times in milliseconds. */
+/** The flags of `iptables trace`. */
 export interface TraceOptions {
-  /** `HOST:PORT`. */
+  /** The destination, as `HOST:PORT`. */
   readonly to: string | undefined;
-  /** An address, or `any`. */
+  /** The sender: an address, or `any`. */
   readonly from: string | undefined;
   readonly isUdp: boolean;
   readonly uid: number | undefined;
@@ -20,7 +20,7 @@ export interface TraceOptions {
   readonly networkNamespace: string | undefined;
 }
 
-/** Prints the path of the first packet. Returns the exit code, 1 without a packet. Rejects with a `MeshError`. */
+/** Prints the path of the first packet and returns the exit code. Rejects with a `MeshError`, also without a packet. */
 export async function runTrace(world: World, options: TraceOptions): Promise<number> {
   const { milliseconds, networkNamespace = "", uid } = options;
   enterNamespace(world, networkNamespace);
@@ -34,7 +34,7 @@ export async function runTrace(world: World, options: TraceOptions): Promise<num
     const send = flow.to === undefined ? undefined : { uid };
     const seen = await observe(world, { flow, milliseconds, stop: stop.signal, ...send === undefined ? {} : { send } });
     await warnOfLegacy(world);
-    if (seen === undefined) throw new MeshError(`No packet was seen within ${milliseconds / 1000} s`, { hint: UNSEEN });
+    if (seen === undefined) throw new MeshError(`No packet arrived within ${milliseconds / 1000} s`, { hint: UNSEEN });
     const { ends, lines, ending } = seen;
     const head = `${flow.protocol.toUpperCase()} ${ends}, ${flow.to === undefined ? "received" : "sent"}`;
     world.stdout.write([head, ...lines.map((line) => `  ${line}`), `=> ${ending.text}`, ""].join("\n"));
@@ -44,21 +44,21 @@ export async function runTrace(world: World, options: TraceOptions): Promise<num
   }
 }
 
-const UNSEEN = "is there a route, and does the sender open a new connection?";
+const UNSEEN = "check that a route exists, and that the sender opens a new connection";
 
 async function flowOf(world: World, { to, from, isUdp }: TraceOptions): Promise<Flow> {
   const protocol = isUdp ? "udp" : "tcp";
   if (to !== undefined) return { protocol, to: await targetOf(world, to) };
   if (from === undefined) {
-    throw new UsageError("Nothing is named to trace", { hint: "give --to HOST:PORT or --from ADDRESS" });
+    throw new UsageError("The flow to trace is missing", { hint: "use --to HOST:PORT or --from ADDRESS" });
   }
   if (from === "any") return { protocol };
   const address = parseAddress(from);
   if (typeof address !== "string") return { protocol, from: address };
-  throw new UsageError(`The flag --from cannot be "${from}"`, { hint: "it takes an address, or any" });
+  throw new UsageError(`The flag --from cannot be "${from}"`, { hint: "use an address, or any" });
 }
 
-/** The address and port in `HOST:PORT`. Rejects with a `MeshError` for a name without an address. */
+/** Resolves the address and port in `HOST:PORT`. Rejects with a `MeshError` for a name without an address. */
 export async function targetOf(
   world: World,
   text: string,
@@ -68,7 +68,7 @@ export async function targetOf(
   const host = bracketed ?? plain;
   if (host === "" || typeof port === "string" || port === 0) {
     throw new UsageError(`The flag --to cannot be "${text}"`, {
-      hint: "it takes HOST:PORT, an IPv6 address in brackets",
+      hint: "use HOST:PORT, with an IPv6 address in brackets",
     });
   }
   const address = parseAddress(host);
@@ -76,12 +76,14 @@ export async function targetOf(
   const [first = ""] = await world.network.lookup(host);
   const found = parseAddress(first);
   if (typeof found !== "string") return { address: found, port };
-  throw new MeshError(`The name "${host}" has no address here`, { hint: "give an address with --to" });
+  throw new MeshError(`The name "${host}" does not resolve to an address`, { hint: "use an IP address in --to" });
 }
 
-/** The trace of nf_tables does not see them. */
+/** Warns if iptables-legacy has rules: a trace of nf_tables does not show them. */
 async function warnOfLegacy(world: World): Promise<void> {
   const names = await Promise.all(FAMILIES.map((family) => legacyTableNames(world, family)));
   if (names.flat().length === 0) return;
-  world.stderr.write("warning: rules of iptables-legacy are not traced; kubectl mesh iptables verify proves them\n");
+  world.stderr.write(
+    "warning: rules of iptables-legacy are not traced; use kubectl mesh iptables verify to test them\n",
+  );
 }

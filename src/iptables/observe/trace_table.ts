@@ -1,6 +1,6 @@
 /**
- * A table of nf_tables that switches the trace on for one flow. It belongs to the socket that made it: the kernel removes
- * it when the socket is closed, however the process ends (NFT_TABLE_F_OWNER, since Linux 5.12).
+ * Creates an nf_tables table that turns on tracing for one flow. The table belongs to its socket: the kernel removes
+ * the table when the socket is closed, even if the process is killed (NFT_TABLE_F_OWNER, since Linux 5.12).
  */
 import type { NetlinkSocket, SystemCalls } from "../../platform/mod.ts";
 import { expressionAttribute } from "../kernel/netfilter/expressions.ts";
@@ -18,35 +18,38 @@ import {
 } from "../kernel/netlink.ts";
 import { type Flow, traceRule } from "./flow.ts";
 
-/** The multicast group of traces (NFNLGRP_NFTRACE). */
+/** The multicast group for trace reports (NFNLGRP_NFTRACE). */
 const TRACES = 9;
-/** The message of a trace (NFT_MSG_TRACE). */
+/** The type of a trace report (NFT_MSG_TRACE). */
 const TRACE_MESSAGE = (10 << 8) | 17;
 const OWNER = 2;
 const NAME = "kubectl-mesh-trace";
-/** The table of the trace, with its family. */
+/** Family and name of the table that turns on tracing. */
 export const TRACE_TABLE = `inet ${NAME}`;
-/** Before all chains of iptables: raw has -300. */
+/** The priority of the tracing chain, before all chains of iptables: raw has -300. */
 const FIRST = -350;
-/** NF_INET_PRE_ROUTING and NF_INET_LOCAL_OUT. */
+/** Hooks for received and sent packets (NF_INET_PRE_ROUTING, NF_INET_LOCAL_OUT). */
 const HOOKS = { received: 0, sent: 3 } as const;
-/** The size of struct nfgenmsg. */
+/** Size of struct nfgenmsg, in bytes. */
 const HEADER = 4;
 
-/** The running trace. */
+/** A running trace. */
 export interface TraceSocket {
-  /** The messages of traces that have arrived. Throws `SystemError`; ENOBUFS if the kernel has dropped some. */
+  /** Returns the trace reports that have arrived. Throws `SystemError`, with ENOBUFS if the kernel dropped reports. */
   receive(): Message[];
-  /** Ends the trace, and removes the table. */
+  /** Stops tracing and removes the table. */
   close(): void;
 }
 
-/** Starts to trace a flow. Throws `SystemError`: EPERM without NET_ADMIN, EBUSY while another trace runs here. */
+/**
+ * Starts tracing a flow. Throws `SystemError`: EPERM without NET_ADMIN, EBUSY while another trace runs in this
+ * namespace.
+ */
 export function openTrace(system: SystemCalls, flow: Flow): TraceSocket {
   const socket = system.openNetlink(NETLINK_NETFILTER, TRACES);
   try {
     socket.send(batchBytes(changes(flow)));
-    // The kernel has handled the batch when `send` returns. An error is an answer, an acknowledgement is none.
+    // The kernel has processed the batch when `send` returns. It replies only to report an error.
     messagesOf(socket);
   } catch (error) {
     socket.close();
@@ -55,7 +58,7 @@ export function openTrace(system: SystemCalls, flow: Flow): TraceSocket {
   return { receive: () => messagesOf(socket), close: () => socket.close() };
 }
 
-/** Of a flow that this pod sends the output is traced, of others the input. */
+/** Returns the batch that creates the table. The hook is output for flows that this pod sends, and input for others. */
 function changes(flow: Flow) {
   const hook = flow.to === undefined ? HOOKS.received : HOOKS.sent;
   const change = (type: number, flags: number, attributes: readonly Attribute[]) => ({
@@ -80,10 +83,10 @@ function changes(flow: Flow) {
   ];
 }
 
-/** Messages that are read at once: a flood of packets brings more while these are read. */
+/** Maximum number of messages per read, so that a flood of packets cannot make the read endless. */
 const MOST = 1000;
 
-/** What has arrived. Throws the `SystemError` of a refused change. */
+/** Reads the messages that have arrived. Throws a `SystemError` if the kernel refused a change. */
 function messagesOf(socket: NetlinkSocket): Message[] {
   const messages: Message[] = [];
   while (messages.length < MOST) {

@@ -1,4 +1,4 @@
-/** The steps of a packet in words. */
+/** Describes the steps of a packet as text. */
 import { VERDICT } from "../kernel/netfilter/expressions.ts";
 import type { KernelRule, Ruleset } from "../kernel/netfilter/ruleset.ts";
 import { listedText } from "../kernel/nftables/content.ts";
@@ -6,35 +6,38 @@ import { savedText } from "../kernel/xtables/compat_text.ts";
 import type { Step } from "./message.ts";
 import { TRACE_TABLE } from "./trace_table.ts";
 
-/** Where a packet goes in the end. */
+/** The final outcome for a packet. */
 export interface Ending {
-  /** `it is redirected to port 15001`. */
+  /** A text such as `it is redirected to port 15001`. */
   readonly text: string;
-  /** The port of a redirection. */
+  /** The port, if the packet is redirected. */
   readonly port: number | undefined;
 }
 
-/** NFT_CONTINUE and NFT_BREAK: the next rule follows. */
+/** Verdicts after which the kernel continues with the next rule (NFT_CONTINUE, NFT_BREAK). */
 const NEXT = [-1, -2];
 const FAMILIES = { ip: 4, ip6: 6 } as const;
 
-/** The lines of a packet's steps, but not of the trace's own table, and what becomes of the packet. */
+/** Returns a line for each step outside the tracing table, and the final outcome for the packet. */
 export function pathOf(ruleset: Pick<Ruleset, "tables">, steps: readonly Step[]) {
   const shown = steps.filter(({ table }) => table !== TRACE_TABLE);
   const lines = shown.flatMap((step) => {
     const { table, chain, type } = step;
-    // An empty chain has only its policy.
+    // An empty chain reports only its policy.
     if (type !== "rule") return type === "policy" && step.code === VERDICT.drop ? [`${table} ${chain}: dropped`] : [];
     const { place, text } = ruleOf(ruleset, step);
-    // The kernel also reports the end of a chain, as a rule without a place.
+    // The kernel also reports the end of a chain, as a rule without a position.
     if (place === 0 && NEXT.includes(step.code)) return [];
-    const rule = place === 0 ? "a rule that is gone" : `rule ${place}`;
+    const rule = place === 0 ? "a deleted rule" : `rule ${place}`;
     return [`${table} ${chain}, ${rule}: ${verdictText(step, text)}${text === "" ? "" : `   (${text})`}`];
   });
   return { lines, ending: endingOf(ruleset, shown) };
 }
 
-/** The place of a rule in its chain, from 1, and its text as its program lists it; 0 and `""` for an unknown one. */
+/**
+ * Returns a rule's position in its chain, from 1, and its text as iptables or nft lists it; 0 and `""` if the rule is
+ * unknown.
+ */
 function ruleOf({ tables }: Pick<Ruleset, "tables">, { table, chain, handle }: Step) {
   const rules = tables.get(table)?.chains.get(chain)?.rules ?? [];
   const at = rules.findIndex((rule) =>

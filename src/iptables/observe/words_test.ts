@@ -59,10 +59,10 @@ Deno.test("a rule that returns redirects nothing", () => {
   assert.deepEqual(ending, { text: "no rule redirects it", port: undefined });
 });
 
-Deno.test("a dropped packet says where, also by the policy of a chain and by a rule that is gone", () => {
+Deno.test("a dropped packet says where, also by the policy of a chain and by a deleted rule", () => {
   for (
     const [last, line] of [
-      [step("output", 77, VERDICT.drop), "inet istio-proxy-nat output, a rule that is gone: dropped"],
+      [step("output", 77, VERDICT.drop), "inet istio-proxy-nat output, a deleted rule: dropped"],
       [step("output", 0, VERDICT.drop, { type: "policy", handle: undefined }), "inet istio-proxy-nat output: dropped"],
     ] as const
   ) {

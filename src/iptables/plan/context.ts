@@ -1,4 +1,4 @@
-/** What the steps of a plan share. */
+/** Types and constants that all steps of a plan share. */
 import type { Cidr } from "../../golang/net/mod.ts";
 import type { CaptureSettings, PortRange } from "../settings/settings.ts";
 import type { Family, Match, Rule, Target } from "./rule.ts";
@@ -6,7 +6,7 @@ import type { Family, Match, Rule, Target } from "./rule.ts";
 export interface PlanContext {
   readonly settings: CaptureSettings;
   readonly families: readonly Family[];
-  /** The block by which an application reaches its own pod. */
+  /** The block of addresses at which an application reaches its own pod. */
   readonly loopback: Readonly<Record<Family, Cidr>>;
   /** The source address of the proxy's connections to the application. */
   readonly proxySource: Readonly<Record<Family, Cidr>>;
@@ -20,10 +20,10 @@ export const OUT_LO = { kind: "outInterface", name: "lo" } as const;
 export const IN_LO = { kind: "inInterface", name: "lo" } as const;
 export const RETURN = { kind: "return" } as const;
 export const DNS_PORT = onePort(53);
-/** The port on which the agent answers DNS. */
+/** The port on which the agent serves DNS. */
 export const DNS_CAPTURE_PORT = 15053;
 
-/** The range of a single port. */
+/** Returns the range of a single port. */
 export function onePort(port: number): PortRange {
   return { first: port, last: port };
 }
@@ -32,14 +32,14 @@ export function jump(chain: string): Target {
   return { kind: "jump", chain };
 }
 
-/** Destination ports: any of the ranges. */
+/** Matches a destination port in any of the ranges. */
 export function ports(...ranges: PortRange[]): Extract<Match, { kind: "sourcePorts" | "ports" }> {
   return { kind: "ports", ports: ranges };
 }
 
 type Place = Pick<Rule, "table" | "chain" | "insertAt"> & Partial<Pick<Rule, "family">>;
 
-/** Makes a rule; without a family in `place` it is for both. */
+/** Returns a rule; without a family in `place`, for both families. `why` is the comment of the rule. */
 export function rule({ family, ...place }: Place, match: readonly Match[], target: Target, why: string): Rule {
   const { table, chain, ...rest } = place;
   return { family, table, chain, match, target, why, ...rest };
@@ -50,7 +50,7 @@ export interface Owner {
   readonly owner: string;
 }
 
-/** The proxy's users, then its groups. */
+/** Returns the proxy's users, then its groups. */
 export function proxyOwners({ settings }: PlanContext): Owner[] {
   return [
     ...settings.proxyUids.map((owner) => ({ kind: "uid", owner }) as const),
@@ -58,7 +58,7 @@ export function proxyOwners({ settings }: PlanContext): Owner[] {
   ];
 }
 
-/** IPv4 blocks before IPv6 blocks. */
+/** Sorts IPv4 blocks before IPv6 blocks. */
 export function byFamily(cidrs: readonly Cidr[]): Cidr[] {
   return cidrs.toSorted((a, b) => a.address.family - b.address.family);
 }

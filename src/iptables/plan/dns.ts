@@ -20,8 +20,8 @@ const NAT = { table: "nat", chain: "ISTIO_OUTPUT_DNS" } as const;
 const RAW = { table: "raw", chain: "ISTIO_OUTPUT_DNS" } as const;
 
 /**
- * Step 13: DNS goes to the agent. Over UDP the agent's own queries have the same addresses and ports as the queries
- * that it answers: two conntrack zones keep them apart.
+ * Step 13: redirect DNS to the agent. Over UDP, the agent's own queries have the same addresses and ports as the
+ * queries that the agent answers, so two conntrack zones separate them.
  */
 export function dnsRules(context: PlanContext): Rule[] {
   if (context.dns === "off") return [];
@@ -47,14 +47,17 @@ export function dnsRules(context: PlanContext): Rule[] {
   ];
 }
 
-/** Families that have a server; one `undefined` if all have, so that nft gets one rule for both. */
+/**
+ * Returns the families that have a DNS server, or a single `undefined` if all have one, so that nft gets one rule for
+ * both.
+ */
 function servedFamilies({ dns, families }: PlanContext): (Family | undefined)[] {
   const hasServer = (family: Family) => typeof dns === "string" || dns.some(({ address }) => address.family === family);
   const served = families.filter(hasServer);
   return served.length === families.length ? [undefined] : served;
 }
 
-/** Queries and answers of the agent itself, and queries of users that are not captured. */
+/** Rules for the agent's own queries and answers, and for queries of excluded users. */
 function ownQueries(context: PlanContext): Rule[] {
   const answer = [UDP, sourcePort(onePort(DNS_CAPTURE_PORT))];
   return [

@@ -1,7 +1,7 @@
 import { jump, type PlanContext, ports, RETURN, rule, TCP } from "./context.ts";
 import type { Match, Rule } from "./rule.ts";
 
-/** Step 7: inbound connections reach the proxy, by REDIRECT or TPROXY. Without inbound ports there are no rules. */
+/** Step 7: send inbound connections to the proxy, with REDIRECT or TPROXY. Without inbound ports, returns no rules. */
 export function inboundRules(context: PlanContext): Rule[] {
   const { mode, inboundPorts, inboundPortsExclude } = context.settings;
   if (inboundPorts !== "*" && inboundPorts.length === 0) return [];

@@ -19,7 +19,7 @@ import type { Family, Match, Rule, Target } from "./rule.ts";
 const OUTPUT = { table: "nat", chain: "ISTIO_OUTPUT" } as const;
 const CAPTURED = jump("ISTIO_REDIRECT");
 
-/** Steps 9 and 10: excluded ports, and connections from the proxy's own address to the application. */
+/** Steps 9 and 10: exclude ports, and connections from the proxy's source address to the application. */
 export function exclusionRules({ settings, families, proxySource }: PlanContext): Rule[] {
   const why = "connections to this port are not captured";
   return [
@@ -42,10 +42,10 @@ export function exclusionRules({ settings, families, proxySource }: PlanContext)
   ];
 }
 
-/** Step 11: traffic of the proxy, and traffic of an application to its own pod. */
+/** Step 11: exclude traffic of the proxy, and handle traffic of an application to its own pod. */
 export function ownerRules(context: PlanContext): Rule[] {
   const { settings: { outboundCidrs }, families, dns } = context;
-  // `-i ::1/128` changes the IPv4 rules too, as in istio-iptables.
+  // An IPv6 block such as `-i ::1/128` also changes the IPv4 rules, as in istio-iptables.
   const ownPodIsCaptured = outboundCidrs !== "*" && outboundCidrs.some(({ address }) => isLoopback(address));
   const noDns: Match[] = dns === "off" ? [] : [TCP, { ...ports(DNS_PORT), negated: true }];
   const ownPod = "traffic of an application to its own pod is not captured";
@@ -69,7 +69,7 @@ function ownerText({ kind, owner }: Owner): string {
   return `${kind === "uid" ? "user" : "group"} ${owner}`;
 }
 
-/** Step 12: users and groups of applications that are not captured. */
+/** Step 12: exclude users and groups of applications. */
 export function groupRules({ settings: { excludeUids, ownerGroups, ownerGroupsExclude } }: PlanContext): Rule[] {
   const excluded = (kind: Owner["kind"]) => (owner: string) =>
     rule(OUTPUT, [{ kind, owner }], RETURN, `traffic of ${ownerText({ kind, owner })} is not captured`);
@@ -79,7 +79,7 @@ export function groupRules({ settings: { excludeUids, ownerGroups, ownerGroupsEx
   return [...users, rule(OUTPUT, others, RETURN, "only traffic of these groups is captured")];
 }
 
-/** Steps 14 to 17: destinations that are not captured, then captured destinations. */
+/** Steps 14 to 17: exclude destinations, then capture destinations. */
 export function captureRules({ settings, families, loopback }: PlanContext): Rule[] {
   const { outboundCidrs, virtualInterfaces } = settings;
   const excluded = byFamily(settings.outboundCidrsExclude);

@@ -1,4 +1,7 @@
-/** The rules of istio-iptables in its order (spec/iptables.md 1.5): the kernel state is the same. */
+/**
+ * Plans the same rules as istio-iptables, in the same order (spec/iptables.md 1.5), so that the kernel state is the
+ * same.
+ */
 import { type Address, type Cidr, hostBlock } from "../../golang/net/mod.ts";
 import type { CaptureSettings } from "../settings/settings.ts";
 import { jump, onePort, type PlanContext, ports, RETURN, rule, TCP } from "./context.ts";
@@ -10,7 +13,7 @@ import { tproxyRules } from "./tproxy.ts";
 
 export interface PlanNetwork {
   readonly hasIpv6: boolean;
-  /** Servers whose queries are captured; ignored with `captureAllDns`. */
+  /** DNS servers to capture queries for; ignored with `captureAllDns`. */
   readonly dnsServers: readonly Address[];
 }
 
@@ -18,7 +21,7 @@ const IPV6_LOOPBACK: Cidr = { address: { family: 6, value: 1n, zone: "" }, bits:
 const PROXY_SOURCE_IPV4: Cidr = { address: { family: 4, value: 0x7f000006n, zone: "" }, bits: 32 };
 const PROXY_SOURCE_IPV6: Cidr = { address: { family: 6, value: 6n, zone: "" }, bits: 128 };
 
-/** The plan for these settings in this network. */
+/** Returns the plan for these settings in this network. */
 export function makePlan(settings: CaptureSettings, network: PlanNetwork): Plan {
   const families: Family[] = network.hasIpv6 ? [4, 6] : [4];
   const context: PlanContext = {
@@ -37,7 +40,9 @@ export function makePlan(settings: CaptureSettings, network: PlanNetwork): Plan 
   };
 }
 
-/** An IPv4-only pod gets no rule for an IPv6 server, which it cannot reach. */
+/**
+ * Returns the DNS servers to capture. Skips servers of a family that the pod lacks, because the pod cannot reach them.
+ */
 function dnsCapture(settings: CaptureSettings, servers: readonly Address[]): PlanContext["dns"] {
   if (!settings.redirectDns) return "off";
   if (settings.captureAllDns) return "all";
@@ -50,7 +55,7 @@ function policyRules(settings: CaptureSettings, families: readonly Family[]): Po
   return families.map((family) => ({ family, mark: settings.mark, table: settings.routeTable }));
 }
 
-/** In the order in which their rules are appended. */
+/** The steps of the plan, in the order in which their rules are appended. */
 const STEPS: readonly ((context: PlanContext) => Rule[])[] = [
   excludedInterfaceRules,
   virtualInterfaceRules,

@@ -1,4 +1,4 @@
-/** The rule plan as data. */
+/** The plan of the rules and the routing, as data. */
 import type { Cidr } from "../../golang/net/mod.ts";
 import type { PortRange } from "../settings/settings.ts";
 
@@ -6,7 +6,7 @@ export type Family = 4 | 6;
 export const FAMILIES: readonly Family[] = [4, 6];
 export type Table = "nat" | "mangle" | "raw" | "filter";
 
-/** A rule matches a packet if all its conditions do. */
+/** A condition of a rule. A rule matches a packet if all its conditions hold. */
 export type Match =
   | { readonly kind: "inInterface" | "outInterface"; readonly name: string }
   | { readonly kind: "source" | "destination"; readonly cidr: Cidr; readonly negated?: true }
@@ -26,21 +26,21 @@ export type Target =
   | { readonly kind: "setMark"; readonly mark: number }
   | { readonly kind: "zone"; readonly zone: number };
 
-/** The order of the conditions is their order in the text. */
+/** A planned rule. The order of the conditions is their order in the printed rule. */
 export interface Rule {
-  /** `undefined`: a rule for both families. */
+  /** The address family; `undefined` for both families. */
   readonly family: Family | undefined;
   readonly table: Table;
-  /** A built-in chain, or an owned one with the prefix `ISTIO_`. */
+  /** A built-in chain, or an owned chain with the prefix `ISTIO_`. */
   readonly chain: string;
-  /** The position in the chain, from 1; at the end if absent. */
+  /** The position in the chain, from 1. If absent, the rule is appended. */
   readonly insertAt?: number;
   readonly match: readonly Match[];
   readonly target: Target;
   readonly why: string;
 }
 
-/** A policy rule: packets with the mark use the routing table. */
+/** A policy rule, which sends packets with the mark to the routing table. */
 export interface PolicyRule {
   readonly family: Family;
   readonly mark: number;
@@ -48,10 +48,10 @@ export interface PolicyRule {
 }
 
 export interface Plan {
-  /** IPv4 always, IPv6 if the pod has such an address. */
+  /** The families to capture: always IPv4, and IPv6 if the pod has an IPv6 address. */
   readonly families: readonly Family[];
   readonly rules: readonly Rule[];
-  /** Each with the route `local default dev lo` in its table. */
+  /** The policy rules. The routing table of each contains the route `local default dev lo`. */
   readonly policyRules: readonly PolicyRule[];
   /** Addresses to add to the loopback interface. */
   readonly loopbackAddresses: readonly Cidr[];
@@ -65,7 +65,7 @@ export const BUILT_IN_CHAINS: ReadonlySet<string> = new Set([
   "POSTROUTING",
 ]);
 
-/** The rules of a plan for a family. */
+/** Returns the rules of a plan for an address family. */
 export function rulesOf(plan: Pick<Plan, "rules">, family: Family): Rule[] {
   return plan.rules.filter((rule) => rule.family === undefined || rule.family === family);
 }

@@ -1,13 +1,13 @@
 import { IN_LO, OUT_LO, type PlanContext, proxyOwners, RETURN, rule, TCP } from "./context.ts";
 import type { Match, Rule } from "./rule.ts";
 
-/** The mark of the proxy's connections to its own pod. */
+/** The packet mark of the proxy's connections to its own pod. */
 const SELF_CALL_MARK = 1338;
 const PREROUTING = { table: "mangle", chain: "PREROUTING" } as const;
 const OUTPUT = { table: "mangle", chain: "OUTPUT" } as const;
 const INBOUND = { table: "mangle", chain: "ISTIO_INBOUND" } as const;
 
-/** Step 18: connections keep the mark of TPROXY, and connections within the pod are not captured by it. */
+/** Step 18: keep the TPROXY mark on connections, and exclude connections within the pod from TPROXY. */
 export function tproxyRules(context: PlanContext): Rule[] {
   const { settings: { mode, mark }, families, proxySource } = context;
   if (mode !== "TPROXY") return [];

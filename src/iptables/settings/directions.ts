@@ -1,10 +1,10 @@
-/** The directions of connections that settings capture. */
+/** Finds the directions (inbound, outbound) that settings capture. */
 import { EXIT, MeshError } from "../../base/errors.ts";
 import type { CaptureSettings, Direction, Required } from "./settings.ts";
 
 export const DIRECTIONS: readonly Direction[] = ["inbound", "outbound"];
 
-/** The directions that these settings capture. */
+/** Returns the directions that these settings capture. */
 export function capturedDirections(capture: CaptureSettings): readonly Direction[] {
   const { inboundPorts, outboundCidrs, outboundPorts } = capture;
   const captures: Readonly<Record<Direction, boolean>> = {
@@ -15,8 +15,8 @@ export function capturedDirections(capture: CaptureSettings): readonly Direction
 }
 
 /**
- * Throws a `MeshError` with exit code 126 if a required direction is not captured. `whose`: what the message blames,
- * the settings or the rules.
+ * Throws a `MeshError` with exit code 126 if a required direction is not captured. `whose`: the subject of the message,
+ * such as "The settings" or "The rules".
  */
 export function checkRequired(required: Required, captured: readonly Direction[], whose: string): void {
   const wanted = required === "" ? [] : required === "both" ? DIRECTIONS : [required];
@@ -25,10 +25,10 @@ export function checkRequired(required: Required, captured: readonly Direction[]
   const flags = missing.map((direction) => FLAG[direction]).join(" and ");
   throw new MeshError(`${whose} do not capture ${missing.join(" and ")} connections`, {
     exitCode: EXIT.notCaptured,
-    hint: `--require ${required} wants them: apply with ${flags}`,
+    hint: `--require ${required} was given: apply the rules with ${flags}`,
   });
 }
 
 const FLAG: Readonly<Record<Direction, string>> = { inbound: "-b '*'", outbound: "-i '*'" };
 
-export const NOTHING_CAPTURED = "These settings capture neither inbound nor outbound connections: give -b and -i";
+export const NOTHING_CAPTURED = "These settings capture neither inbound nor outbound connections: set -b and -i";

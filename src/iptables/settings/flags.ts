@@ -3,35 +3,39 @@ import { flag, type FlagGroups, type FlagNames, type FlagTable, flagTable, varia
 
 export const FLAG_GROUPS = {
   "Flags": {
-    proxyPort: flag("-p, --envoy-port PORT", "Port that outbound TCP connections are redirected to", {
+    proxyPort: flag("-p, --envoy-port PORT", "Port to which outbound TCP connections are redirected", {
       env: ["ENVOY_PORT"],
       default: "15001",
     }),
-    inboundPort: flag("-z, --inbound-capture-port PORT", "Port that inbound TCP connections are redirected to", {
+    inboundPort: flag("-z, --inbound-capture-port PORT", "Port to which inbound TCP connections are redirected", {
       env: ["INBOUND_CAPTURE_PORT"],
       default: "15006",
     }),
-    tunnelPort: flag("-e, --inbound-tunnel-port PORT", "HBONE port, never captured", {
+    tunnelPort: flag("-e, --inbound-tunnel-port PORT", "HBONE port, which is never captured", {
       env: ["INBOUND_TUNNEL_PORT"],
       default: "15008",
     }),
     proxyUids: flag("-u, --proxy-uid UIDS", "Users that the proxy runs as", {
       env: ["PROXY_UID"],
-      defaultDoc: "the ID of $ENVOY_USER, else 1337",
+      defaultDoc: "the ID of $ENVOY_USER, or 1337",
     }),
     proxyGids: flag("-g, --proxy-gid GIDS", "Groups that the proxy runs as", {
       env: ["PROXY_GID"],
       defaultDoc: "as --proxy-uid",
     }),
-    mode: flag("-m, --istio-inbound-interception-mode REDIRECT|TPROXY", "How inbound connections reach the proxy", {
-      env: ["ISTIO_INBOUND_INTERCEPTION_MODE"],
-      defaultDoc: "REDIRECT",
-    }),
-    mark: flag("-t, --istio-inbound-tproxy-mark MARK", "Packet mark of TPROXY", {
+    mode: flag(
+      "-m, --istio-inbound-interception-mode REDIRECT|TPROXY",
+      "Method that sends inbound connections to the proxy",
+      {
+        env: ["ISTIO_INBOUND_INTERCEPTION_MODE"],
+        defaultDoc: "REDIRECT",
+      },
+    ),
+    mark: flag("-t, --istio-inbound-tproxy-mark MARK", "Packet mark for TPROXY", {
       env: ["ISTIO_INBOUND_TPROXY_MARK"],
       default: "1337",
     }),
-    routeTable: flag("-r, --istio-inbound-tproxy-route-table TABLE", "Routing table of TPROXY", {
+    routeTable: flag("-r, --istio-inbound-tproxy-route-table TABLE", "Routing table for TPROXY", {
       env: ["ISTIO_INBOUND_TPROXY_ROUTE_TABLE"],
       default: "133",
     }),
@@ -52,7 +56,7 @@ export const FLAG_GROUPS = {
       "Outbound destinations not to capture: CIDRs",
       { env: ["ISTIO_SERVICE_EXCLUDE_CIDR"] },
     ),
-    outboundPorts: flag("-q, --istio-outbound-ports PORTS", "Outbound ports to capture, whatever the destination", {
+    outboundPorts: flag("-q, --istio-outbound-ports PORTS", "Outbound ports to capture for all destinations", {
       env: ["ISTIO_OUTBOUND_PORTS"],
     }),
     outboundPortsExclude: flag("-o, --istio-local-outbound-ports-exclude PORTS", "Outbound ports not to capture", {
@@ -60,7 +64,7 @@ export const FLAG_GROUPS = {
     }),
     virtualInterfaces: flag(
       "-k, --kube-virt-interfaces NAMES",
-      "Interfaces whose inbound traffic (of virtual machines) counts as outbound",
+      "Interfaces of virtual machines, whose inbound traffic counts as outbound",
       { env: ["KUBE_VIRT_INTERFACES"] },
     ),
     redirectDns: flag("--redirect-dns", "Capture DNS for the agent (port 15053)", {
@@ -68,13 +72,13 @@ export const FLAG_GROUPS = {
     }),
     captureAllDns: flag(
       "--capture-all-dns",
-      "With --redirect-dns: capture DNS to every server, not only to those in /etc/resolv.conf",
+      "With --redirect-dns, capture DNS to every server, not only to servers in /etc/resolv.conf",
       { env: ["CAPTURE_ALL_DNS"] },
     ),
     dropInvalid: flag("--drop-invalid", "Drop packets that connection tracking marks as invalid", {
       env: ["INVALID_DROP", "DROP_INVALID"],
     }),
-    dualStack: flag("--dual-stack", "Capture IPv6 too if the pod has an IPv4 and an IPv6 address", {
+    dualStack: flag("--dual-stack", "Also capture IPv6 if the pod has both an IPv4 and an IPv6 address", {
       env: ["ISTIO_DUAL_STACK", "DUAL_STACK"],
     }),
     excludeUids: flag("--exclude-uid UIDS", "Users whose outbound traffic is not captured", {
@@ -83,7 +87,7 @@ export const FLAG_GROUPS = {
     }),
     excludePortsForUids: flag(
       "--exclude-outbound-ports-for-uids RULE",
-      "PROTOCOL:PORTS:UIDS, such as tcp:5432,6000-6010:1000; ports may be '*'",
+      "Outbound ports not to capture for users, such as tcp:5432,6000-6010:1000; ports may be '*'",
       { env: ["EXCLUDE_OUTBOUND_PORTS_FOR_UIDS"], type: "list" },
     ),
     nativeNftables: flag("--native-nftables", "Use nftables instead of iptables", {
@@ -91,7 +95,7 @@ export const FLAG_GROUPS = {
     }),
     forceBinary: flag(
       "--force-iptables-binary legacy|nft",
-      "Use these iptables programs without detecting which are in use",
+      "Variant of the iptables programs to use instead of detecting it",
       {
         env: ["FORCE_IPTABLES_BINARY"],
         type: "text",
@@ -99,7 +103,7 @@ export const FLAG_GROUPS = {
     ),
     backend: flag(
       "--backend auto|nft|iptables-nft|iptables-legacy",
-      "Kind of rules; nft is the same as --native-nftables",
+      "Back end for the rules; nft is the same as --native-nftables",
       {
         type: "text",
         default: "auto",
@@ -109,27 +113,35 @@ export const FLAG_GROUPS = {
       type: "text",
       default: "netlink",
     }),
-    dryRun: flag("-n, --dry-run", "Print what would be done and change nothing", {
+    dryRun: flag("-n, --dry-run", "Print the changes without making them", {
       old: ["-dryRun"],
       env: ["DRY_RUN"],
     }),
-    restoreFormat: flag("-f, --restore-format", "Print for iptables-restore; false prints one command for each rule", {
-      default: "true",
+    restoreFormat: flag(
+      "-f, --restore-format",
+      "Print the plan in the format of iptables-restore; false prints one command for each rule",
+      {
+        default: "true",
+      },
+    ),
+    skipRuleApply: flag("--skip-rule-apply", "Do not change rules or routes", { env: ["SKIP_RULE_APPLY"] }),
+    cleanupOnly: flag("--cleanup-only", "Remove existing rules and routes, and do not add new ones", {
+      env: ["CLEANUP_ONLY"],
     }),
-    skipRuleApply: flag("--skip-rule-apply", "Change no rules or routes", { env: ["SKIP_RULE_APPLY"] }),
-    cleanupOnly: flag("--cleanup-only", "Remove existing rules and routes and add none", { env: ["CLEANUP_ONLY"] }),
-    runValidation: flag("--run-validation", "Prove at the end that traffic is captured", { env: ["RUN_VALIDATION"] }),
+    runValidation: flag("--run-validation", "After applying the rules, verify that traffic is captured", {
+      env: ["RUN_VALIDATION"],
+    }),
     require: flag(
       "--require both|inbound|outbound",
-      "Fail with exit code 126 unless connections of these directions are captured",
+      "Fail with exit code 126 unless connections in these directions are captured",
     ),
-    probePort: flag("--iptables-probe-port PORT", "Port that the proof connects to", {
+    probePort: flag("--iptables-probe-port PORT", "Port that the verification connects to", {
       env: ["IPTABLES_PROBE_PORT"],
       type: "port",
       least: 0,
       default: "15002",
     }),
-    probeTimeout: flag("--probe-timeout TIME", "Timeout of the proof", {
+    probeTimeout: flag("--probe-timeout TIME", "Timeout of the verification", {
       env: ["PROBE_TIMEOUT"],
       type: "duration",
       default: "5s",
@@ -137,20 +149,20 @@ export const FLAG_GROUPS = {
     networkNamespace: flag("--network-namespace FILE", "Path of the network namespace to work in", {
       env: ["NETWORK_NAMESPACE"],
     }),
-    wait: flag("--wait TIME", "How long to wait for another run that holds the lock", {
+    wait: flag("--wait TIME", "Time to wait for another run that holds the lock", {
       type: "duration",
       default: "30s",
     }),
-    comments: flag("--comments", "Give every rule a comment that says its purpose"),
-    output: flag("--output restore|nft|json|commands|table", "How to print the plan", { type: "text" }),
+    comments: flag("--comments", "Add a comment with its purpose to every rule"),
+    output: flag("--output restore|nft|json|commands|table", "Output format of the plan", { type: "text" }),
     logFormat: flag("--log-format text|json", "Format of the log, instead of MESH_LOG_FORMAT", { type: "text" }),
     logLevel: flag(
       "--log-level LEVEL",
       "Minimum level of the log, instead of MESH_LOG_LEVEL: debug, info, warning or error",
       { allowed: ["debug", "info", "warning", "error"] },
     ),
-    reconcile: flag("--reconcile", "Always on: owned rules that differ are replaced", { env: ["RECONCILE"] }),
-    forceApply: flag("--force-apply", "Always on: missing rules are added", { env: ["FORCE_APPLY"] }),
+    reconcile: flag("--reconcile", "Accepted and always on: replaces owned rules that differ", { env: ["RECONCILE"] }),
+    forceApply: flag("--force-apply", "Accepted and always on: adds missing rules", { env: ["FORCE_APPLY"] }),
     cniMode: flag("--cni-mode", "Accepted and ignored: user and group names are looked up before iptables runs", {
       env: ["CNI_MODE"],
     }),
@@ -163,18 +175,18 @@ export const FLAG_GROUPS = {
     ),
     loopbackCidr: variable(
       "ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR",
-      "Loopback addresses by which an application reaches itself",
+      "Loopback addresses at which an application reaches itself",
       {
         default: "127.0.0.1/32",
       },
     ),
-    dryRunFile: variable("DRY_RUN_FILE_PATH", "File that a dry run also writes its rules to"),
-    envoyUser: variable("ENVOY_USER", "User name from which --proxy-uid is looked up", { default: "istio-proxy" }),
+    dryRunFile: variable("DRY_RUN_FILE_PATH", "File to which a dry run also writes its rules"),
+    envoyUser: variable("ENVOY_USER", "User name that sets the default of --proxy-uid", { default: "istio-proxy" }),
   },
   "Hidden": {
     istioLogLevel: flag("--log_output_level TEXT", "Istio's log levels", { hidden: true }),
     istioLogJson: flag("--log_as_json", "Log as JSON", { hidden: true }),
-    istioLogTarget: flag("--log_target TEXT", "Logs go to stderr", { hidden: true }),
+    istioLogTarget: flag("--log_target TEXT", "Accepted and ignored: logs go to stderr", { hidden: true }),
     istioLogCaller: flag("--log_caller TEXT", "No effect", { hidden: true }),
     istioLogStack: flag("--log_stacktrace_level TEXT", "No effect", { hidden: true }),
     istioVklog: flag("--vklog TEXT", "No effect", { hidden: true }),
@@ -197,10 +209,10 @@ export const FLAG_GROUPS = {
       retired: "it has had no effect since Istio 1.3",
     }),
     sidecarConfig: variable("ISTIO_SIDECAR_CONFIG", "Of the shell script of Istio 1.0", {
-      retired: "the file is not read; give its variables in the environment",
+      retired: "the file is not read; set its variables in the environment",
     }),
     clusterConfig: variable("ISTIO_CLUSTER_CONFIG", "Of the shell script of Istio 1.0", {
-      retired: "the file is not read; give its variables in the environment",
+      retired: "the file is not read; set its variables in the environment",
     }),
     inboundExcludePorts: variable("ISTIO_INBOUND_EXCLUDE_PORTS", "Named in Istio's sidecar.env", {
       retired: "no release reads it; use ISTIO_LOCAL_EXCLUDE_PORTS",

@@ -1,15 +1,15 @@
-/** Log options, from this program's flags and from the flags that Istio's injector adds. */
+/** Reads the log options from this program's flags and from the flags that Istio's injector adds. */
 import type { LogOptions } from "../../platform/log.ts";
 
 export interface LogFlags {
   readonly format: string;
   readonly level: string;
   readonly istioJson: boolean;
-  /** `--log_output_level`: `info`, or scopes such as `default:info,iptables:debug`. */
+  /** The value of `--log_output_level`: `info`, or scopes such as `default:info,iptables:debug`. */
   readonly istioLevel: string;
 }
 
-/** This program's flags win. Of Istio's scopes `iptables` counts, else `default`. */
+/** Merges the log flags. This program's flags win. Of Istio's scopes, uses `iptables`, or `default` if absent. */
 export function logOptions({ format, level, istioJson, istioLevel }: LogFlags): LogOptions {
   const levels = new Map(
     istioLevel.split(",").map((item): [string, string] => {
@@ -21,7 +21,7 @@ export function logOptions({ format, level, istioJson, istioLevel }: LogFlags): 
   return { format: format !== "" ? format : istioJson ? "json" : undefined, level: level !== "" ? level : scoped };
 }
 
-/** Like Istio, an unknown level means the default. */
+/** Levels of this program by Istio level. As in Istio, an unknown level means the default. */
 const ISTIO_LEVELS: Readonly<Record<string, string>> = {
   debug: "debug",
   info: "info",

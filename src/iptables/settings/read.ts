@@ -1,4 +1,4 @@
-/** Reads the settings: flags win over variables, variables over defaults. All problems are reported at once. */
+/** Reads the settings and reports all problems together. Flags win over variables, and variables over defaults. */
 import { type Flag, flagEntries, type Given, readValue, retiredWarnings } from "../../golang/flags/mod.ts";
 import type { Cidr } from "../../golang/net/mod.ts";
 import type { LogOptions } from "../../platform/log.ts";
@@ -19,16 +19,16 @@ import { type Names, Wrong } from "./values.ts";
 export interface SettingsEnvironment {
   readonly users: Names;
   readonly groups: Names;
-  /** The rules are only printed, perhaps for another machine: unknown user names are accepted. */
+  /** Accepts unknown user names, because the rules are only printed, perhaps for another machine. */
   readonly isPrintOnly?: boolean;
-  /** Refuses arguments that are no flags. Istio's programs ignore them. */
+  /** Refuses arguments that are not flags. Istio's programs ignore them. */
   readonly refusesArguments?: boolean;
-  /** Without `-z` inbound connections go to the port of `-p`, as in `istio-iptables.sh` of 1.0 to 1.2. */
+  /** Without `-z`, sends inbound connections to the port of `-p`, like `istio-iptables.sh` of Istio 1.0 to 1.2. */
   readonly isScript?: boolean;
 }
 
 export interface Problem {
-  /** `--istio-inbound-ports`, `-b`, or the name of a variable. */
+  /** The flag or variable with the problem, such as `--istio-inbound-ports` or `-b`. */
   readonly origin: string;
   readonly reason: string;
 }
@@ -42,7 +42,7 @@ export interface Reading {
   readonly warnings: readonly string[];
 }
 
-/** Reads the settings. Never throws: see `problems`. */
+/** Reads the settings. Does not throw; `problems` lists the errors. */
 export function readSettings(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -156,17 +156,17 @@ class Reader {
     });
   }
 
-  /** Problems of several settings together. */
+  /** Reports settings that are valid alone but not together. */
   checkTogether({ proxyPort, inboundPort, ownerGroups, mode }: CaptureSettings): void {
     if (ownerGroups !== "*" && ownerGroups.length > MAX_OWNER_GROUPS) {
-      this.wrong("ownerGroups", `${ownerGroups.length} groups are too many: at most ${MAX_OWNER_GROUPS}`);
+      this.wrong("ownerGroups", `${ownerGroups.length} groups are too many: use at most ${MAX_OWNER_GROUPS}`);
     }
     if (proxyPort === inboundPort && mode === "TPROXY" && !this.isOnePort()) {
-      this.wrong("inboundPort", `with TPROXY it must differ from the outbound port ${proxyPort}`);
+      this.wrong("inboundPort", `with TPROXY, the inbound port must differ from the outbound port ${proxyPort}`);
     }
   }
 
-  /** `--backend` wins over the flags and variables that say the same in Istio's words. */
+  /** Reads the back end. `--backend` wins over Istio's flags and variables for the same setting. */
   private backend(): Pick<RunSettings, "nativeNftables" | "forceBinary"> {
     const nativeNftables = this.bool("nativeNftables");
     const forceBinary = this.read("forceBinary", readForced, "");
@@ -182,14 +182,14 @@ class Reader {
     return this.environment.isScript === true && this.source("inboundPort").origin === "";
   }
 
-  /** The proxy's UIDs; without one, the user with the name in ENVOY_USER. */
+  /** Returns the proxy's UIDs; by default, the UID of the user named in ENVOY_USER. */
   private proxyUids(): readonly string[] {
     const { users } = this.environment;
     if (this.text("proxyUids") !== "") return this.owners("proxyUids", "user", users);
     return [String(users.get(this.text("envoyUser")) ?? 1337)];
   }
 
-  /** These users as group IDs: each user has a group with the same number. */
+  /** Returns the users as group IDs, assuming that each user has a group with the same number. */
   private gidsLike(uids: readonly string[]): string[] {
     const { users, groups } = this.environment;
     return uids.map((uid) => /^\d/.test(uid) || groups.has(uid) ? uid : String(users.get(uid) ?? uid));
@@ -219,15 +219,15 @@ class Reader {
   }
 
   /**
-   * The value of a setting; the default for a text that cannot be read, as in Istio. Such a text comes from the
-   * environment, because the command line is checked already.
+   * Returns the value of a setting; as in Istio, the default for an invalid text. Such a text comes from the
+   * environment, because the command line has been checked before.
    */
   private valueOf(name: FlagName): string | number | boolean | undefined {
     const flag = FLAGS[name];
     const text = this.text(name);
     const { value, reason } = readValue(flag, text);
     if (reason === undefined) return value;
-    this.warnings.push(`"${this.source(name).origin}" is ignored: its value cannot be "${text}": ${reason}`);
+    this.warnings.push(`"${this.source(name).origin}" is ignored, because its value "${text}" is invalid: ${reason}`);
     return readValue(flag, defaultOf(flag)).value;
   }
 
@@ -269,7 +269,7 @@ function readForced(text: string): "" | "legacy" | "nft" | Wrong {
 const BACKENDS = ["auto", "nft", "iptables-nft", "iptables-legacy"] as const;
 
 function readBackend(text: string): typeof BACKENDS[number] | Wrong {
-  return BACKENDS.find((name) => name === text) ?? new Wrong([`"${text}" is none of ${BACKENDS.join(", ")}`]);
+  return BACKENDS.find((name) => name === text) ?? new Wrong([`"${text}" is not one of ${BACKENDS.join(", ")}`]);
 }
 
 function readVia(text: string): RunSettings["via"] | Wrong {
@@ -280,11 +280,11 @@ function readVia(text: string): RunSettings["via"] | Wrong {
 
 function readRequired(text: string): Required | Wrong {
   if (text === "" || text === "both" || text === "inbound" || text === "outbound") return text;
-  return new Wrong([`"${text}" is none of both, inbound, outbound`]);
+  return new Wrong([`"${text}" is not one of both, inbound, outbound`]);
 }
 
 function readOutput(text: string): OutputFormat | undefined | Wrong {
   if (text === "") return undefined;
   const isFormat = (name: string): name is OutputFormat => OUTPUT_FORMATS.some((format) => format === name);
-  return isFormat(text) ? text : new Wrong([`"${text}" is none of ${OUTPUT_FORMATS.join(", ")}`]);
+  return isFormat(text) ? text : new Wrong([`"${text}" is not one of ${OUTPUT_FORMATS.join(", ")}`]);
 }

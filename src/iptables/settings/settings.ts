@@ -1,18 +1,18 @@
-/** The checked settings. */
+/** The validated settings of a run. */
 import type { Cidr } from "../../golang/net/mod.ts";
 
-/** A range of ports, both ends included. */
+/** A range of ports, including both ends. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** Ports that are not captured when one of these users sends. */
+/** Outbound ports that are not captured for these users. */
 export interface PortsForUids {
   readonly protocol: "tcp" | "udp";
-  /** `"*"`: every port. */
+  /** Port ranges, or `"*"` for every port. */
   readonly ports: "*" | readonly PortRange[];
-  /** Numbers, ranges (`1000-1999`) or names. */
+  /** User IDs, ranges (`1000-1999`) or user names. */
   readonly uids: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export type Required = "" | "both" | Direction;
 export interface RunSettings {
   readonly nativeNftables: boolean;
   readonly forceBinary: "" | "legacy" | "nft";
-  /** How rules of nf_tables are read and changed. */
+  /** The method to read and change nf_tables rules. */
   readonly via: "netlink" | "programs";
   readonly dryRun: boolean;
   readonly dryRunFile: string;
@@ -52,7 +52,7 @@ export interface CaptureSettings {
   readonly proxyPort: number;
   readonly inboundPort: number;
   readonly tunnelPort: number;
-  /** Numbers, ranges or names of the proxy's users. */
+  /** User IDs, ranges or names of the proxy's users. */
   readonly proxyUids: readonly string[];
   readonly proxyGids: readonly string[];
   readonly mode: "REDIRECT" | "TPROXY";
@@ -66,7 +66,7 @@ export interface CaptureSettings {
   readonly outboundPorts: readonly PortRange[];
   readonly outboundPortsExclude: readonly PortRange[];
   readonly virtualInterfaces: readonly string[];
-  /** `"*"`: the traffic of every group is captured. */
+  /** Groups to capture, or `"*"` for every group. */
   readonly ownerGroups: "*" | readonly string[];
   readonly ownerGroupsExclude: readonly string[];
   readonly loopbackCidr: Cidr;

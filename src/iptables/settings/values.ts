@@ -9,7 +9,10 @@ export class Wrong {
 /** Numbers of users or groups by name. */
 export type Names = ReadonlyMap<string, number>;
 
-/** The names and numbers in a text of passwd(5) or group(5). Other lines are ignored; the first of equal names wins. */
+/**
+ * Parses the names and numbers in a text of passwd(5) or group(5). Ignores invalid lines; of duplicates, the first
+ * wins.
+ */
 export function parseNames(text: string): Names {
   const names = new Map<string, number>();
   for (const line of text.split("\n")) {
@@ -19,12 +22,12 @@ export function parseNames(text: string): Names {
   return names;
 }
 
-/** A list as Istio splits it. Spaces around items are ignored: the injector of 1.0 writes them. */
+/** Splits a list like Istio. Ignores spaces around items, which the injector of Istio 1.0 writes. */
 function listItems(text: string): string[] {
   return text.split(",").map(goTrim).filter((item) => item !== "");
 }
 
-/** A port of 1 to 65535. */
+/** Reads a port from 1 to 65535. */
 export function readPort(text: string): number | Wrong {
   const port = parseUint(goTrim(text), 16);
   if (typeof port === "string") return new Wrong([port]);
@@ -36,25 +39,25 @@ function readPortRange(text: string): PortRange | Wrong {
   const ends = collect([first, last], readPort);
   if (ends instanceof Wrong) return new Wrong(ends.reasons.slice(0, 1));
   const [from = 0, to = 0] = ends;
-  return from > to ? new Wrong([`the range "${text}" ends before it begins`]) : { first: from, last: to };
+  return from > to ? new Wrong([`the end of the range "${text}" is less than its start`]) : { first: from, last: to };
 }
 
-/** A list of ports and ranges, without `*`. */
+/** Reads a list of ports and ranges, without `*`. */
 export function readPorts(text: string): PortRange[] | Wrong {
   return collect(listItems(text), readPortRange);
 }
 
-/** `*`, or a list of ports and ranges. */
+/** Reads `*`, or a list of ports and ranges. */
 export function readPortsOrAll(text: string): "*" | PortRange[] | Wrong {
   return goTrim(text) === "*" ? "*" : readPorts(text);
 }
 
-/** A list of blocks, such as `10.0.0.0/8,2001:db8::/32`. */
+/** Reads a list of CIDR blocks, such as `10.0.0.0/8,2001:db8::/32`. */
 export function readCidrs(text: string): Cidr[] | Wrong {
   return collect(listItems(text), readBlock);
 }
 
-/** `*`, or a list of blocks. */
+/** Reads `*`, or a list of CIDR blocks. */
 export function readCidrsOrAll(text: string): "*" | Cidr[] | Wrong {
   return goTrim(text) === "*" ? "*" : readCidrs(text);
 }
@@ -64,15 +67,15 @@ function readBlock(text: string): Cidr | Wrong {
   return typeof cidr === "string" ? new Wrong([cidr]) : cidr;
 }
 
-/** The IPv4 loopback block, within 127.0.0.0/8. */
+/** Reads the IPv4 loopback block, which must be within 127.0.0.0/8. */
 export function readLoopback(text: string): Cidr | Wrong {
   const cidr = parseCidr(text);
   if (typeof cidr === "string") return new Wrong([cidr]);
   const isLoopback = cidr.address.family === 4 && cidr.address.value >> 24n === 127n && cidr.bits >= 8;
-  return isLoopback ? cidr : new Wrong([`"${text}" does not lie within 127.0.0.0/8`]);
+  return isLoopback ? cidr : new Wrong([`"${text}" is not within 127.0.0.0/8`]);
 }
 
-/** A list of interfaces; a final `+` matches any ending, as in iptables. */
+/** Reads a list of interfaces. A final `+` matches any suffix, as in iptables. */
 export function readInterfaces(text: string): string[] | Wrong {
   return collect(listItems(text), (name) => {
     if (name.length > 15) return new Wrong([`the interface name "${name}" is longer than 15 characters`]);
@@ -80,7 +83,7 @@ export function readInterfaces(text: string): string[] | Wrong {
   });
 }
 
-/** Numbers, ranges and known names; any valid name if `names` is `undefined`. */
+/** Reads numbers, ranges and known names. Accepts any valid name if `names` is `undefined`. */
 export function readOwners(text: string, kind: string, names: Names | undefined): string[] | Wrong {
   return collect(listItems(text), (item) => {
     const reason = ownerProblem(item, kind, names);
@@ -97,48 +100,50 @@ function ownerProblem(item: string, kind: string, names: Names | undefined): str
   if (
     typeof from === "string" || typeof to === "string" || from === undefined || to === undefined || to >= 2 ** 32 - 1
   ) {
-    return `${kind} ${item} is more than 4294967294`;
+    return `${kind} ${item} is greater than 4294967294`;
   }
-  return from > to ? `the range "${item}" ends before it begins` : undefined;
+  return from > to ? `the end of the range "${item}" is less than its start` : undefined;
 }
 
-/** The problem of a user or group name (useradd(8)); `undefined` if it is valid. */
+/** Returns the problem with a user or group name (useradd(8)), or `undefined` if the name is valid. */
 function nameProblem(item: string, kind: string, names: Names | undefined): string | undefined {
-  if (!/^[A-Za-z_][\w.-]*\$?$/.test(item)) return `"${item}" is not a name of a ${kind}`;
+  if (!/^[A-Za-z_][\w.-]*\$?$/.test(item)) return `"${item}" is not a valid ${kind} name`;
   return names === undefined || names.has(item) ? undefined : `the ${kind} "${item}" does not exist`;
 }
 
-/** A packet mark: 1 to 2^32-1, decimal or hexadecimal. */
+/** Reads a packet mark: 1 to 2^32-1, decimal or hexadecimal. */
 export function readMark(text: string): number | Wrong {
   const number = goTrim(text);
   const mark = /^0[xX][0-9a-fA-F]{1,8}$/.test(number) ? Number(number) : parseUint(number, 32);
   if (typeof mark === "string") return new Wrong([mark]);
-  if (mark === 0) return new Wrong(["the mark 0 has no effect"]);
-  return mark === 1338 ? new Wrong(["the mark 1338 is reserved for connections of the proxy to its own pod"]) : mark;
+  if (mark === 0) return new Wrong(["the packet mark 0 has no effect"]);
+  return mark === 1338
+    ? new Wrong(["the packet mark 1338 is reserved for connections from the proxy to its own pod"])
+    : mark;
 }
 
 const KERNEL_TABLES: Readonly<Record<number, string>> = { 0: "unspec", 253: "default", 254: "main", 255: "local" };
 
-/** A routing table; a reserved one is a problem. */
+/** Reads the number of a routing table. Rejects reserved tables. */
 export function readRouteTable(text: string): number | Wrong {
   const table = parseUint(goTrim(text), 32);
   if (typeof table === "string") return new Wrong([table]);
   const own = KERNEL_TABLES[table];
-  return own === undefined ? table : new Wrong([`${table} is the reserved table "${own}"`]);
+  return own === undefined ? table : new Wrong([`${table} is the number of the reserved routing table "${own}"`]);
 }
 
-/** Ports for users: `tcp:5432,6000-6010:1000,1001`, `udp:*:1000`. */
+/** Reads ports for users, such as `tcp:5432,6000-6010:1000,1001` or `udp:*:1000`. */
 export function readPortsForUids(text: string, users: Names | undefined): PortsForUids | Wrong {
   const [, protocol, ports, uids] = /^(tcp|udp):([^:]+|\d+:\d+):([^:]+)$/.exec(goTrim(text)) ?? [];
   if ((protocol !== "tcp" && protocol !== "udp") || ports === undefined || uids === undefined) {
-    return new Wrong([`"${text}" does not have the form PROTOCOL:PORTS:UIDS`]);
+    return new Wrong([`"${text}" must have the form PROTOCOL:PORTS:UIDS`]);
   }
   const read = { ports: readPortsOrAll(ports), uids: readOwners(uids, "user", users) };
   if (read.ports instanceof Wrong) return read.ports;
   return read.uids instanceof Wrong ? read.uids : { protocol, ports: read.ports, uids: read.uids };
 }
 
-/** All values, or all problems. */
+/** Reads all items. Returns all values, or all problems. */
 export function collect<T>(items: readonly string[], read: (item: string) => T | Wrong): T[] | Wrong {
   const values: T[] = [];
   const reasons: string[] = [];

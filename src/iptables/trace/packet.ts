@@ -1,28 +1,28 @@
-/** Whether the conditions of a rule hold for the first packet of a connection. */
+/** Decides whether the conditions of a rule hold for the first packet of a connection. */
 import { type Address, blockHolds, parseCidr } from "../../golang/net/mod.ts";
 import type { RuleOptions } from "../kernel/xtables/rule_options.ts";
 import type { Family } from "../plan/rule.ts";
 
-/** The first packet of a connection; `undefined`: unknown. */
+/** The first packet of a connection. `undefined` fields are unknown. */
 export interface Packet {
   readonly family: Family;
   readonly protocol: "tcp" | "udp";
   readonly source: Address | undefined;
   readonly destination: Address | undefined;
   readonly port: number;
-  /** `eth0` stands for any interface except `lo`. */
+  /** The interface that receives the packet. `eth0` stands for any interface except `lo`. */
   readonly inInterface: string | undefined;
   readonly outInterface: string | undefined;
-  /** The user of the sending process; `undefined`: unknown. */
+  /** The UID of the sending process; `undefined` if unknown. */
   readonly uid: number | undefined;
   readonly gid: number | undefined;
-  /** Whether a process of this network namespace sends it. */
+  /** Whether a process of this network namespace sends the packet. */
   readonly isSent: boolean;
   /** The packet mark, which rules may change. */
   readonly mark: number;
 }
 
-/** Whether a condition holds; `undefined`: unknown, because of the packet or the condition. */
+/** Whether a condition holds; `undefined` if a packet field or the condition is unknown. */
 type Held = boolean | undefined;
 
 type Test = (value: string, packet: Packet) => Held;
@@ -59,11 +59,11 @@ const TESTS: Readonly<Record<string, Test>> = {
   "gid-owner": (value, { gid, isSent }) => isOwner(value, gid, isSent),
   mark: (value, { mark }) => hasMark(value, mark),
   ctstate: (value) => value.toUpperCase().split(",").includes("NEW"),
-  // A new connection has no mark.
+  // A new connection has no connection mark.
   connmark: (value) => hasMark(value, 0),
 };
 
-/** Whether all conditions hold. */
+/** Whether all conditions of a rule hold for the packet. */
 export function holds(options: RuleOptions, packet: Packet): Held {
   let result: Held = true;
   for (const [name, text] of options) {
@@ -89,7 +89,7 @@ function isInterface(value: string, name: string | undefined): Held {
   return value.endsWith("+") ? name.startsWith(value.slice(0, -1)) : value === name;
 }
 
-/** Whether a port is in `53`, `80,443`, `9000:9010` or `9000-9010`. */
+/** Whether a port is in a list or range such as `53`, `80,443`, `9000:9010` or `9000-9010`. */
 function inPorts(value: string, port: number): boolean {
   return value.split(",").some((part) => {
     const [first = "", last = first] = part.split(/[:-]/);
@@ -98,8 +98,8 @@ function inPorts(value: string, port: number): boolean {
 }
 
 /**
- * Whether the owner matches. Only packets of a local process have an owner; for others the condition does not hold,
- * negated or not.
+ * Whether the owner matches. Only packets of a local process have an owner. For other packets the condition does not
+ * hold, even if negated.
  */
 function isOwner(value: string, owner: number | undefined, isSent: boolean): Held {
   if (!isSent) return false;

@@ -1,4 +1,4 @@
-/** Rules for a trace: from saved texts of the kernel, or planned from arguments. */
+/** Reads the rules for a trace from saved texts, or plans them from arguments. */
 import { parseAddress } from "../../golang/net/mod.ts";
 import { type HeldRule, ofNft as ruleOfNft } from "../held/rules.ts";
 import { heldSettings } from "../held/settings.ts";
@@ -15,19 +15,19 @@ import { restoreText } from "../views/restore.ts";
 export interface TracedRule extends HeldRule {
   readonly place: number;
   readonly text: string;
-  /** Packets that it matched; `undefined` if the text has no counters. */
+  /** The number of packets that matched the rule; `undefined` if the text has no counters. */
   readonly packets: number | undefined;
 }
 
 export interface TracedRules {
   readonly rules: readonly TracedRule[];
   readonly settings: CaptureSettings;
-  /** Whether a chain of Istio is among them. */
+  /** Whether the rules contain a chain of Istio. */
   readonly isCaptured: boolean;
 }
 
 export interface SavedTexts {
-  /** `iptables-save -c`, with or without counters. */
+  /** The output of `iptables-save`, with or without counters. */
   readonly iptables: string | undefined;
   readonly ip6tables: string | undefined;
   readonly nft: string | undefined;
@@ -35,10 +35,10 @@ export interface SavedTexts {
 
 const NAMES: OwnerNames = { users: new Map(), groups: new Map() };
 
-/** Rules from saved texts. Throws a SyntaxError if the text of nft is JSON. */
+/** Parses rules from saved texts. Throws a SyntaxError if the text of nft is JSON. */
 export function savedRules({ iptables, ip6tables, nft }: SavedTexts): TracedRules {
   if (nft?.trimStart().startsWith("{")) {
-    throw new SyntaxError("the rules of nft are JSON, not the text of `nft list ruleset`");
+    throw new SyntaxError("the nft rules are JSON, not the text output of `nft list ruleset`");
   }
   const rules = [
     ...iptables === undefined ? [] : ofSave(iptables, 4),
@@ -50,14 +50,14 @@ export function savedRules({ iptables, ip6tables, nft }: SavedTexts): TracedRule
 
 export interface PlannedNetwork {
   readonly hasIpv6: boolean;
-  /** Addresses; other texts are ignored. */
+  /** Addresses of DNS servers. Other texts are ignored. */
   readonly dnsServers: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** The arguments are for `istio-iptables.sh`. */
+  /** Whether the arguments are for `istio-iptables.sh`. */
   readonly isScript?: boolean;
 }
 
-/** The rules that `istio-iptables` makes for these arguments, or its problems if it refuses them. */
+/** Returns the rules that `istio-iptables` creates for these arguments, or the problems if they are invalid. */
 export function plannedRules(args: readonly string[], network: PlannedNetwork): TracedRules | readonly string[] {
   const { settings, problems } = readSettings(args, network.environment ?? {}, {
     ...NAMES,
@@ -73,12 +73,12 @@ export function plannedRules(args: readonly string[], network: PlannedNetwork): 
   return tracedRules(rules, settings.capture);
 }
 
-/** The settings without any argument. */
+/** The default settings. */
 const DEFAULTS: CaptureSettings = defaults();
 
 function defaults(): CaptureSettings {
   const { settings } = readSettings([], {}, { ...NAMES, isPrintOnly: true });
-  if (settings === undefined) throw new Error("The default settings are refused");
+  if (settings === undefined) throw new Error("The default settings are invalid");
   return settings.capture;
 }
 
@@ -86,7 +86,7 @@ function tracedRules(rules: readonly TracedRule[], settings: CaptureSettings): T
   return { rules, settings, isCaptured: rules.some(({ chain }) => isOwnedChain(chain)) };
 }
 
-/** Numbers the rules of each chain. */
+/** Adds the position in its chain to each rule. */
 function placed(rules: readonly Omit<TracedRule, "place">[]): TracedRule[] {
   const counts = new Map<string, number>();
   return rules.map((rule) => {
@@ -105,7 +105,10 @@ function ofSave(text: string, family: Family): TracedRule[] {
   );
 }
 
-/** The rules of a plan's text. iptables-restore reads `* nat` as `*nat`; inserted rules go to their place. */
+/**
+ * Parses the text of a plan. Reads `* nat` as `*nat`, like iptables-restore, and puts inserted rules at their
+ * positions.
+ */
 function ofPlan(text: string, family: Family): TracedRule[] {
   const lines = text.replaceAll("* ", "*").split("\n");
   const ordered: string[] = [];

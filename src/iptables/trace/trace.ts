@@ -1,4 +1,4 @@
-/** The path of a connection's first packet through the rules, and the rule that decided. */
+/** Follows the first packet of a connection through the rules, to the rule that decides. */
 import type { Table } from "../plan/rule.ts";
 import { holds, type Packet } from "./packet.ts";
 import type { TracedRule } from "./rules.ts";
@@ -6,26 +6,26 @@ import type { TracedRule } from "./rules.ts";
 export type Fate =
   | { readonly kind: "redirect" | "tproxy"; readonly port: number }
   | { readonly kind: "pass" | "drop" }
-  /** Whether a deciding condition holds is unknown. */
+  /** The fate is unknown, because a condition that decides is unknown. */
   | { readonly kind: "unknown" };
 
 export interface Trace {
   readonly fate: Fate;
   readonly passed: readonly TracedRule[];
-  /** The rule that ended the trace, or whose match is unknown; `undefined`: the packet passes all chains. */
+  /** The rule that ended the trace, or whose match is unknown; `undefined` if the packet passes all chains. */
   readonly decided: TracedRule | undefined;
 }
 
-/** The chains that a packet passes, in the kernel's order. */
+/** The chains that a sent or received packet passes, in the kernel's order. */
 const HOOKS: Readonly<Record<"sent" | "received", readonly (readonly [Table, string])[]>> = {
   sent: [["raw", "OUTPUT"], ["mangle", "OUTPUT"], ["nat", "OUTPUT"], ["filter", "OUTPUT"]],
   received: [["raw", "PREROUTING"], ["mangle", "PREROUTING"], ["nat", "PREROUTING"], ["filter", "INPUT"]],
 };
 
-/** The kernel refuses rules with deeper jumps. */
+/** Maximum depth of jumps; the kernel refuses rules with deeper jumps. */
 const MAX_DEPTH = 16;
 
-/** Follows a packet through the rules. Redirection ends the trace: a new connection begins there. */
+/** Follows a packet through the rules. A redirection ends the trace. */
 export function trace(rules: readonly TracedRule[], packet: Packet): Trace {
   const walk = new Walk(rules.filter(({ family }) => family === undefined || family === packet.family), packet);
   for (const [table, chain] of HOOKS[packet.isSent ? "sent" : "received"]) {
@@ -35,7 +35,7 @@ export function trace(rules: readonly TracedRule[], packet: Packet): Trace {
   return walk.result({ kind: "pass" });
 }
 
-/** Where the packet goes after a rule. `return`: to the calling chain; `next`: to the next rule. */
+/** The outcome of a rule. `return`: continue in the calling chain; `next`: continue with the next rule. */
 type Outcome = Fate | "return" | "next";
 
 const ENDS: Readonly<Record<string, ((port: number) => Outcome) | undefined>> = {
@@ -83,7 +83,7 @@ class Walk {
     return this.#target(rule, depth);
   }
 
-  /** The outcome of a rule whose match is unknown; a rule that only marks or logs does not change the path. */
+  /** Returns the outcome of a rule whose match is unknown. A rule that only marks or logs does not change the path. */
   #unknown(rule: TracedRule): Outcome {
     if (HARMLESS.has(targetOf(rule))) return "next";
     this.#decided = rule;
@@ -109,7 +109,7 @@ class Walk {
     if (depth >= MAX_DEPTH) return { kind: "unknown" };
     const outcome = this.chain(rule.table, target, depth + 1);
     if (outcome !== "return") return outcome;
-    // After a jump the calling chain continues; after a goto, its caller does.
+    // A return after a jump continues in the calling chain; after a goto, in the caller of that chain.
     return rule.options.has("g") ? "return" : "next";
   }
 }
@@ -118,10 +118,12 @@ function targetOf({ options }: TracedRule): string {
   return options.get("j") ?? options.get("g") ?? "";
 }
 
-/** Until 1.24 TPROXY let packets of open connections through: the first packet has no socket. */
+/**
+ * Until Istio 1.24, TPROXY rules accepted packets of open connections with `-m socket`. A first packet never matches.
+ */
 const SOCKET = /(^| )-m socket( |$)/;
 
-/** Targets after which the next rule follows. */
+/** Targets after which the packet continues with the next rule. */
 const HARMLESS: ReadonlySet<string> = new Set([
   "",
   "MARK",

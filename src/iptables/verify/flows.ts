@@ -1,4 +1,4 @@
-/** The flows that the settings promise to capture, with targets that keep every packet in the pod. */
+/** Lists the flows that the settings should capture, with targets that keep every packet in the pod. */
 import {
   type Address,
   blockHolds,
@@ -23,10 +23,10 @@ export type FlowKind = typeof FLOW_KINDS[number];
 export interface Flow {
   readonly kind: FlowKind;
   readonly family: Family;
-  /** Candidates; the first with a route is used. */
+  /** Possible destinations. The first destination with a route is used. */
   readonly targets: readonly Endpoint[];
   readonly port: number;
-  /** The sender, or the reason why this process cannot be it. */
+  /** The user and group that send the flow, or the reason why this process cannot send as them. */
   readonly owner: Owner | string;
 }
 
@@ -41,14 +41,14 @@ export interface FlowContext {
   readonly settings: CaptureSettings;
   readonly families: readonly Family[];
   readonly dnsServers: readonly Address[];
-  /** Addresses of the pod's interfaces as text. */
+  /** Addresses of the pod's interfaces, as text. */
   readonly addresses: readonly string[];
   readonly probePort: number;
   readonly me: Identity;
   readonly names: OwnerNames;
 }
 
-/** The flows, family by family. */
+/** Returns the flows to verify, family by family. */
 export function flowsOf(context: FlowContext): Flow[] {
   return context.families.flatMap((family) => [
     ...outboundFlows(context, family),
@@ -58,7 +58,7 @@ export function flowsOf(context: FlowContext): Flow[] {
   ]);
 }
 
-/** No network uses these addresses (RFC 5737, RFC 3849). */
+/** Addresses for documentation, which networks do not use (RFC 5737, RFC 3849). */
 const UNUSED: Readonly<Record<Family, readonly string[]>> = {
   4: ["192.0.2.1", "198.51.100.1", "203.0.113.1"],
   6: ["2001:db8::1", "2001:db8:ffff::1"],
@@ -85,7 +85,10 @@ function applicationFlow(
   return { kind, family, ...path, owner: applicationOwner(settings, me, names) };
 }
 
-/** Unused addresses, then neighbours: a pod without a default route still has a route to them. */
+/**
+ * Returns unused addresses, then neighbours of the pod's addresses, to which a pod has a route even without a default
+ * route.
+ */
 function unusedAddresses(context: FlowContext, family: Family): Address[] {
   const neighbours = ownAddresses(context, family).map((own) => ({ ...own, value: own.value ^ 1n }));
   const unused = UNUSED[family].map(parseAddress).filter((address) => typeof address !== "string");
@@ -99,7 +102,7 @@ function hostsOf(cidr: Cidr): Address[] {
     .map((step) => ({ ...address, value: address.value + step }));
 }
 
-/** The candidates that the rules capture and that are not the pod's own addresses. */
+/** Keeps the candidates that the rules capture and that are not addresses of the pod. */
 function captured(context: FlowContext, candidates: readonly Address[]): Address[] {
   const { settings } = context;
   return candidates.filter((address) =>
@@ -128,14 +131,14 @@ function inboundFlows(context: FlowContext, family: Family): Flow[] {
 
 const NO_CAPABILITIES = "an inbound connection needs the capabilities NET_ADMIN and NET_RAW";
 
-/** Maximum number of listed ports to try. */
+/** Maximum number of inbound ports to try, if the settings list ports. */
 const MAX_PORTS = 16;
 
 function selfFlows(context: FlowContext, family: Family): Flow[] {
   const { settings, me, names } = context;
   const excluded = [...settings.outboundPortsExclude, onePort(settings.tunnelPort), onePort(53)];
   const port = freePort(context.probePort, excluded);
-  // Without an address of this family in the pod, the proxy calls itself at its source address.
+  // If the pod has no address of this family, the proxy calls its own source address.
   const proxySource: Address = { family, value: family === 4 ? 0x7f000006n : 6n, zone: "" };
   const target = [...ownAddresses(context, family), proxySource]
     .find((address) => family === 6 || !blockHolds(settings.loopbackCidr, address));
@@ -161,7 +164,7 @@ function endpoints(addresses: readonly Address[], port: number): Endpoint[] {
   return addresses.map((address) => ({ address, port }));
 }
 
-/** Addresses at which other pods reach this one. */
+/** Returns the addresses at which other pods reach this pod. */
 export function ownAddresses({ addresses }: Pick<FlowContext, "addresses">, family: Family): Address[] {
   return addresses.map(parseAddress).filter((address) => typeof address !== "string").map(unmapped)
     .filter((address) =>
@@ -169,7 +172,7 @@ export function ownAddresses({ addresses }: Pick<FlowContext, "addresses">, fami
     );
 }
 
-/** The first port from `start` on that no range contains. */
+/** Returns the first port, at least `start`, that is outside all excluded ranges. */
 export function freePort(start: number, excluded: readonly PortRange[]): number {
   const isFree = (port: number) => !excluded.some(({ first, last }) => first <= port && port <= last);
   for (let step = 0; step < LAST_PORT; step++) {

@@ -1,4 +1,4 @@
-/** The settings of `verify` without flags, read from the rules in the kernel. */
+/** Reads the settings for `verify` from the rules in the kernel, if flags do not set them. */
 import { EXIT, MeshError } from "../../base/errors.ts";
 import { logText } from "../../platform/log.ts";
 import { readersOf } from "../apply/backend.ts";
@@ -9,12 +9,13 @@ import { heldSettings } from "../held/settings.ts";
 import type { Job } from "../job.ts";
 import { capturedDirections } from "../settings/directions.ts";
 
-/** Settings that say what is captured. */
+/** Settings that select the captured connections. */
 const DIRECTION_SETTINGS = ["inboundPorts", "outboundCidrs", "outboundPorts"];
 
 /**
- * The job with the settings of the rules, except given settings. Unchanged if it is not `verify`, or if a flag or
- * variable sets what is captured. Throws a `MeshError` with exit code 126 if the rules cannot be read.
+ * Replaces the settings of a `verify` job with the settings of the rules, except given settings. Returns the job as it
+ * is for other commands, or if a flag or variable selects the captured connections. Throws a `MeshError` with exit code
+ * 126 if the rules cannot be read.
  */
 export async function withHeldSettings(job: Job): Promise<Job> {
   const { world, log, names, given, mode, settings: { capture, run } } = job;
@@ -25,7 +26,7 @@ export async function withHeldSettings(job: Job): Promise<Job> {
   const own = Object.fromEntries(Object.entries(capture).filter(([name]) => given.has(name)));
   const held = { ...heldSettings(heldRules(found), tables, capture), ...own };
   const directions = capturedDirections(held).join(" and ");
-  log.info(logText(`The settings come from the rules in the kernel, for ${directions || "no"} connections`));
+  log.info(logText(`Settings are read from the rules in the kernel, which capture ${directions || "no"} connections`));
   return {
     ...job,
     settings: { capture: held, run: { ...run, nativeNftables: run.nativeNftables || found.nft.size > 0 } },
@@ -34,8 +35,8 @@ export async function withHeldSettings(job: Job): Promise<Job> {
 
 function refuse(error: unknown): never {
   if (!(error instanceof MeshError)) throw error;
-  throw new MeshError(`The settings cannot be taken from the rules: ${error.message}`, {
+  throw new MeshError(`Cannot read the settings from the rules in the kernel: ${error.message}`, {
     exitCode: EXIT.notCaptured,
-    hint: "Give them as flags, for example -b '*' -i '*', or run it with the capability NET_ADMIN",
+    hint: "Set them with flags, for example -b '*' -i '*', or add the capability NET_ADMIN",
   });
 }

@@ -1,4 +1,4 @@
-/** The rules that a flow depends on. */
+/** Finds the rules that a flow depends on. */
 import { MeshError } from "../../base/errors.ts";
 import type { World } from "../../platform/mod.ts";
 import { type ApplyOptions, pending } from "../apply/apply.ts";
@@ -7,7 +7,7 @@ import { nftRule } from "../views/nft.ts";
 import { ruleLine } from "../views/restore.ts";
 import type { Flow, FlowKind } from "./flows.ts";
 
-/** The differences between plan and kernel; `undefined` if this process may not read the rules. */
+/** Returns the differences between the plan and the kernel; `undefined` if this process cannot read the rules. */
 export async function differences(
   world: World,
   plan: Plan,
@@ -21,7 +21,7 @@ export async function differences(
   }
 }
 
-/** The rules that a flow depends on, with table and chain. */
+/** Returns the rules that a flow depends on, as texts with table and chain. */
 export function rulesFor(plan: Plan, { kind, family, port }: Flow, isNative: boolean): string[] {
   const isUsed = ({ chain, target }: Rule) => {
     if (target.kind === "redirect" || target.kind === "tproxy") return target.port === port;
@@ -32,7 +32,7 @@ export function rulesFor(plan: Plan, { kind, family, port }: Flow, isNative: boo
     .map((rule) => isNative ? `${rule.table}: ${nftRule(rule)}` : `-t ${rule.table} ${ruleLine(rule)}`);
 }
 
-/** Jumps that a flow depends on: the chain, and the chain that jumps if it matters. */
+/** Jumps that a flow depends on: the target chain and, if it matters, the chain with the jump. */
 const JUMPS: Readonly<Record<FlowKind, readonly (readonly [to: string, from?: string])[]>> = {
   "outbound": [["ISTIO_OUTPUT"], ["ISTIO_REDIRECT"]],
   "inbound": [["ISTIO_INBOUND"], ["ISTIO_IN_REDIRECT", "ISTIO_INBOUND"], ["ISTIO_TPROXY"]],

@@ -8,14 +8,14 @@ const RESULT: FlowResult = {
   flow: { kind: "outbound", family: 4, targets: [], port: 15001, owner: { uid: 1000, gid: undefined } },
   target: { address: { family: 4, value: 0xc0000201n, zone: "" }, port: 15002 },
   outcome: "proved",
-  reason: "a random token came back from it",
+  reason: "a random token came back from the capture port",
 };
 const UNKNOWN: FlowResult = { ...RESULT, target: undefined, outcome: "not provable", reason: "no address" };
 
 Deno.test("resultTable() has a line for each flow", () => {
   assert.deepEqual(resultTable([RESULT, UNKNOWN], Infinity).split("\n"), [
     "FLOW      FAMILY  TO               PORT   RESULT        WHY",
-    "outbound  IPv4    192.0.2.1:15002  15001  proved        a random token came back from it",
+    "outbound  IPv4    192.0.2.1:15002  15001  proved        a random token came back from the capture port",
     "outbound  IPv4    -                15001  not provable  no address",
     "",
   ]);
@@ -31,12 +31,12 @@ Deno.test("resultJson() has the same results", () => {
     target: "192.0.2.1:15002",
     port: 15001,
     result: "proved",
-    reason: "a random token came back from it",
+    reason: "a random token came back from the capture port",
   });
 });
 
 Deno.test("resultLine() names flow and target", () => {
-  assert.equal(resultLine(RESULT), "IPv4 outbound to 192.0.2.1:15002: a random token came back from it");
+  assert.equal(resultLine(RESULT), "IPv4 outbound to 192.0.2.1:15002: a random token came back from the capture port");
 });
 
 Deno.test("blame(): differences, unreadable rules, and rules as planned", () => {

@@ -1,4 +1,4 @@
-/** `iptables verify` and `--run-validation`: report, log and exit code. */
+/** Runs `iptables verify` and `--run-validation`: prints the report, logs, and returns the exit code. */
 import { EXIT, MeshError } from "../../base/errors.ts";
 import type { Plan } from "../plan/rule.ts";
 import { logText } from "../../platform/log.ts";
@@ -13,8 +13,8 @@ import { resultJson, resultLine, resultTable } from "./report.ts";
 import { verifyCapture } from "./verify.ts";
 
 /**
- * `iptables verify` prints a report, `--run-validation` logs it. Throws a `MeshError` with exit code 126 if a flow
- * escapes, or if no flow can be proved.
+ * Verifies the rules. `iptables verify` prints a report, `--run-validation` logs it. Throws a `MeshError` with exit
+ * code 126 if a flow escapes, or if no flow can be proved.
  */
 export async function verify(asked: Job): Promise<number> {
   const job = await withHeldSettings(asked);
@@ -34,13 +34,13 @@ export async function verify(asked: Job): Promise<number> {
   const flows = results.filter(({ outcome }) => outcome === "proved").map(({ flow }) =>
     `IPv${flow.family} ${flow.kind}`
   ).join(", ");
-  log.info(`Traffic is captured, as far as this process can prove it: ${flows}`);
+  log.info(`Traffic is captured. Proved flows: ${flows}`);
   const free = DIRECTIONS.filter((direction) => !captured.includes(direction));
-  if (free.length === 1) log.warn(`${free[0]} connections are not captured: the rules do not name them`);
+  if (free.length === 1) log.warn(`${free[0]} connections are not captured, because the settings do not request it`);
   return EXIT.ok;
 }
 
-/** Whether no flow escaped and at least one was proved, also in each required direction. */
+/** Whether no flow escaped, at least one flow was proved, and each required direction has a proved flow. */
 function isWhole(results: readonly FlowResult[], required: Required): boolean {
   const proved = results.filter(({ outcome }) => outcome === "proved").map(({ flow }) => flow.kind);
   const wanted = DIRECTIONS.filter((direction) => required === "both" || required === direction);
@@ -54,18 +54,18 @@ function checkCaptured({ world, settings: { run } }: Job, captured: readonly Dir
   if (captured.length > 0) return;
   throw new MeshError("Neither inbound nor outbound connections are captured", {
     exitCode: EXIT.notCaptured,
-    hint: "Apply rules for them: kubectl mesh iptables apply -b '*' -i '*'",
+    hint: "Apply rules that capture them: kubectl mesh iptables apply -b '*' -i '*'",
   });
 }
 
-/** An error with the escaped flows, and the rules to check if this process may read them. */
+/** Builds the error with the escaped flows, and with the rules to check if this process can read the rules. */
 async function failure(job: Job, plan: Plan, results: readonly FlowResult[]): Promise<MeshError> {
   const escaped = results.filter(({ outcome }) => outcome === "escaped");
   const shown = escaped.length > 0 ? escaped : results.filter(({ outcome }) => outcome !== "proved");
   const names = [...new Set(shown.map(({ flow }) => flow.kind))].join(", ");
   const [message, hint, rules] = escaped.length > 0
     ? [`Traffic escapes: ${names}`, CNI, await blamed(job, plan, escaped)] as const
-    : [`Capture is not proved: ${names}`, NOTHING_PROVED, []] as const;
+    : [`Capture could not be proved: ${names}`, NOTHING_PROVED, []] as const;
   const prefix = job.mode === "verify" ? "" : "iptables validation failed; workload is not ready for Istio: ";
   const rest = [...shown.map(resultLine), ...rules];
   return new MeshError(`${prefix}${message}`, { exitCode: EXIT.notCaptured, hint, rest });
@@ -77,16 +77,16 @@ async function blamed(job: Job, plan: Plan, escaped: readonly FlowResult[]): Pro
   return blame(found, [...new Set(rules)]);
 }
 
-const CNI = "if the CNI plugin makes the rules, look at its log on the node and delete the pod";
+const CNI = "if the CNI plugin applies the rules, check its log on the node and delete the pod";
 const NOTHING_PROVED =
-  "run it in the pod's network namespace, as the proxy's user or with the capabilities NET_ADMIN and NET_RAW";
+  "run the command in the pod's network namespace, as the proxy's user or with the capabilities NET_ADMIN and NET_RAW";
 
-/** The differences, else the rules that the flows depend on; one line each. */
+/** Lists the differences, or without differences the rules that the flows depend on, one per line. */
 export function blame(found: readonly string[] | undefined, rules: readonly string[]): string[] {
   if (found !== undefined && found.length > 0) return listed("not as planned", found);
   const seen = found === undefined
-    ? "the rules cannot be read without the capability NET_ADMIN; required"
-    : "all rules are as planned, other rules handle the traffic first; required";
+    ? "the rules cannot be read without the capability NET_ADMIN; the flows need"
+    : "all rules are as planned, so foreign rules handle the traffic first; the flows need";
   return listed(seen, rules);
 }
 

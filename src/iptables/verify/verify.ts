@@ -1,4 +1,4 @@
-/** Proves that traffic is captured: settings in, a result for each flow out. No packet leaves the pod. */
+/** Proves that traffic is captured, with a result for each flow. No packet leaves the pod. */
 import { EXIT, MeshError } from "../../base/errors.ts";
 import { type Address, addressText } from "../../golang/net/mod.ts";
 import type { InterfaceAddress, SystemCalls, World } from "../../platform/mod.ts";
@@ -19,7 +19,7 @@ export interface VerifyInput {
   readonly names: OwnerNames;
 }
 
-/** Verifies all flows within `--probe-timeout`. Throws a `MeshError` after SIGINT or SIGTERM. */
+/** Verifies all flows within `--probe-timeout`. Rejects with a `MeshError` after SIGINT or SIGTERM. */
 export async function verifyCapture(world: World, input: VerifyInput): Promise<FlowResult[]> {
   const { settings: { capture, run } } = input;
   const me = await readIdentity(world);
@@ -50,7 +50,7 @@ export async function verifyCapture(world: World, input: VerifyInput): Promise<F
   }
 }
 
-/** The addresses of excluded interfaces; a final `+` in the list matches any ending. */
+/** Returns the addresses of excluded interfaces. A final `+` in the list matches any suffix. */
 export function excludedAddresses(
   interfaces: readonly InterfaceAddress[],
   list: readonly string[],
@@ -60,7 +60,7 @@ export function excludedAddresses(
   return new Set(interfaces.filter(({ name }) => isNamed(name)).map(({ address }) => address));
 }
 
-const NOT_OPEN = { reason: "nothing listens on it" };
+const NOT_OPEN = { reason: "no process listens on the port" };
 
 interface Ports {
   readonly tcp: ReadonlyMap<string, PortState<OpenPort>>;

@@ -1,4 +1,4 @@
-/** The plan as JSON, as commands (one for each chain, rule, route, address), and as a table with reasons. */
+/** Formats the plan as JSON, as commands, or as a table with reasons. */
 import { columns, columnsWithin } from "../../base/text/mod.ts";
 import { cidrText } from "../../golang/net/mod.ts";
 import { type Family, type Match, type Plan, type PolicyRule, type Rule, rulesOf } from "../plan/rule.ts";
@@ -6,7 +6,7 @@ import { NFT_TABLES, nftChain, nftRule, nftText } from "./nft.ts";
 import type { PlanData } from "./plan_schema.ts";
 import { chainsOf, ruleLine, type RuleTextOptions } from "./restore.ts";
 
-/** The plan as one JSON document, with address blocks as text. */
+/** Formats the plan as one JSON document, with address blocks as text. */
 export function jsonText(plan: Plan): string {
   const document: PlanData = {
     families: plan.families.map(familyName),
@@ -36,7 +36,7 @@ function matchData(match: Match): PlanData["rules"][number]["match"][number] {
   return "cidr" in match ? { ...match, cidr: cidrText(match.cidr) } : match;
 }
 
-/** One command for each chain, rule, route and address. */
+/** Formats the plan as commands, one for each chain, rule, route and address. */
 export function commandsText(plan: Plan, options: RuleTextOptions & { readonly nativeNftables?: boolean }): string {
   const rules = options.nativeNftables === true
     ? nftText(plan, options).split("\n").filter((line) => line !== "").map((line) =>
@@ -67,14 +67,14 @@ function addressCommand(cidr: Plan["loopbackAddresses"][number]): string {
   return `ip -6 addr add ${cidrText(cidr)} dev lo`;
 }
 
-/** How the table looks. */
+/** Options of the table. */
 interface TableLook {
   readonly nativeNftables?: boolean;
-  /** Columns of the terminal; if the table is wider, each rule is a block of lines. */
+  /** Maximum width in columns. If the table is wider, each rule is a block of lines. */
   readonly width: number;
 }
 
-/** The rules in order, each with its reason. */
+/** Formats the rules in order as a table, each with its reason. */
 export function tableText(plan: Plan, { nativeNftables, width }: TableLook): string {
   const rows = plan.rules.map((rule) => [
     rule.family === undefined ? plan.families.map((family) => `IPv${family}`).join(" ") : `IPv${rule.family}`,
@@ -84,7 +84,9 @@ export function tableText(plan: Plan, { nativeNftables, width }: TableLook): str
     rule.why,
   ]);
   const routes = plan.policyRules.flatMap((rule) =>
-    routeCommands(rule).map((text) => [`IPv${rule.family}`, "-", "-", text, "marked packets are delivered in the pod"])
+    routeCommands(rule).map((
+      text,
+    ) => [`IPv${rule.family}`, "-", "-", text, "packets with the mark are delivered within the pod"])
   );
   const source = "source address of the proxy for connections to the application";
   const addresses = plan.loopbackAddresses.map((cidr) => ["IPv6", "-", "-", addressCommand(cidr), source]);

@@ -1,4 +1,4 @@
-/** The first blocks of the log, as istio-iptables writes them. */
+/** Formats the first blocks of the log as istio-iptables does. */
 import { addressText, type Cidr, cidrText } from "../../golang/net/mod.ts";
 import type { PlanNetwork } from "../plan/plan.ts";
 import type { PortRange, Settings } from "../settings/settings.ts";
@@ -18,12 +18,12 @@ const VARIABLES = [
   "INVALID_DROP",
 ] as const;
 
-/** The environment variables, a line each. */
+/** Formats the environment variables, one per line. */
 export function environmentBlock(env: Readonly<Record<string, string>>): string {
   return block("Istio iptables environment:", VARIABLES.map((name) => [name, env[name] ?? ""]));
 }
 
-/** The settings in use, a line each. */
+/** Formats the settings in use, one per line. */
 export function configBlock({ capture, run }: Settings, network: PlanNetwork | undefined): string {
   return block("Istio config:", [
     ["PROXY_PORT", capture.proxyPort],

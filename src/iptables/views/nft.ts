@@ -1,10 +1,13 @@
-/** The plan as one transaction of `nft -f` (spec/iptables.md 2.3): both families in tables of the family `inet`. */
+/**
+ * Formats the plan as one transaction of `nft -f` (spec/iptables.md 2.3), with tables of the family `inet` for both
+ * families.
+ */
 import { cidrText } from "../../golang/net/mod.ts";
 import type { Match, Plan, Rule, Table } from "../plan/rule.ts";
 import type { PortRange } from "../settings/settings.ts";
 import { commentOf, type RuleTextOptions } from "./restore.ts";
 
-/** In the order of their creation. */
+/** The owned nftables tables, in the order of creation. */
 export const NFT_TABLES: readonly { readonly table: Table; readonly name: string }[] = [
   { table: "nat", name: "istio-proxy-nat" },
   { table: "mangle", name: "istio-proxy-mangle" },
@@ -17,7 +20,7 @@ interface BaseChain {
   readonly priority: number;
 }
 
-/** The base chains. Priorities are numbers: older releases of nft have no names for them in `inet`. */
+/** The base chains. Priorities are numbers, because older releases of nft have no priority names in `inet`. */
 const BASE_CHAINS: Readonly<Record<string, BaseChain>> = {
   "nat/prerouting": { type: "nat", hook: "prerouting", priority: -100 },
   "nat/output": { type: "nat", hook: "output", priority: -100 },
@@ -27,12 +30,12 @@ const BASE_CHAINS: Readonly<Record<string, BaseChain>> = {
   "raw/output": { type: "filter", hook: "output", priority: -300 },
 };
 
-/** The base chain `prerouting` or `output` of a table; `undefined` for another chain. */
+/** Returns the base chain `prerouting` or `output` of a table; `undefined` for other chains. */
 export function baseChain(table: Table, chain: string): BaseChain | undefined {
   return BASE_CHAINS[`${table}/${chain}`];
 }
 
-/** In the order of their creation. */
+/** The chains of each table, in the order of creation. */
 const CHAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
   nat: [
     "prerouting",
@@ -47,7 +50,7 @@ const CHAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
   raw: ["prerouting", "output", "istio-inbound", "istio-output-dns"],
 };
 
-/** The text for `nft -f`; `""` for a plan without rules. */
+/** Returns the text for `nft -f`; `""` for a plan without rules. */
 export function nftText(plan: Plan, options: RuleTextOptions = {}): string {
   return NFT_TABLES.map(({ table, name }) => nftTable(name, plan.rules.filter((rule) => rule.table === table), options))
     .join("");
@@ -69,20 +72,21 @@ function nftTable(name: string, rules: readonly Rule[], options: RuleTextOptions
   return `${lines.join("\n")}\n`;
 }
 
-/** Chains that have rules or are jumped to. */
+/** Returns the chains that contain rules or are the target of a jump. */
 export function nftChains(rules: readonly Rule[]): string[] {
   const targets = rules.flatMap(({ target }) => target.kind === "jump" ? [target.chain] : []);
   const needed = new Set([...rules.map(({ chain }) => chain), ...targets].map(nftChain));
   return (CHAIN_ORDER[rules[0]?.table ?? ""] ?? []).filter((chain) => needed.has(chain));
 }
 
-/** The nft name of a chain: `istio-output-dns` for `ISTIO_OUTPUT_DNS`. */
+/** Returns the nft name of a chain, such as `istio-output-dns` for `ISTIO_OUTPUT_DNS`. */
 export function nftChain(chain: string): string {
   return chain.toLowerCase().replaceAll("_", "-");
 }
 
 /**
- * The lines that add rules. nft inserts only before an existing rule: an index after the last one becomes an addition.
+ * Returns the lines that add rules. nft inserts only before an existing rule, so a rule with an index after the last
+ * rule is added.
  */
 function ruleLines(table: string, rules: readonly Rule[], options: RuleTextOptions): string[] {
   const lengths = new Map<string, number>();
@@ -96,13 +100,13 @@ function ruleLines(table: string, rules: readonly Rule[], options: RuleTextOptio
   });
 }
 
-/** A rule as nft text: conditions, counter, outcome. */
+/** Formats a rule as nft text: conditions, counter, outcome. */
 export function nftRule(rule: Rule, options: RuleTextOptions = {}): string {
   const comment = options.comments === true ? [`comment "${commentOf(rule)}"`] : [];
   return [...conditions(rule), ...outcome(rule), ...comment].join(" ");
 }
 
-/** The order of the conditions; in the table raw, ports come before the address. */
+/** The order of the conditions. In the table raw, ports come before the address. */
 const PLACES: Readonly<Record<Match["kind"], number>> = {
   inInterface: 0,
   outInterface: 0,
@@ -124,14 +128,16 @@ function conditions(rule: Rule): string[] {
   return before === undefined ? texts : [`meta l4proto ${before}`, ...texts];
 }
 
-/** The conditions in the order of the text. */
+/** Returns the conditions in the order of the nft text. */
 export function orderedMatches(rule: Rule): Match[] {
   const place = ({ kind }: Match) => rule.table === "raw" && /^(source|destination)$/.test(kind) ? 5.5 : PLACES[kind];
   return rule.match.filter((match) => match.kind !== "protocol" || !isImplied(rule))
     .sort((a, b) => place(a) - place(b));
 }
 
-/** The protocol that stands before the conditions: istio-iptables drops only invalid TCP packets in nftables. */
+/**
+ * Returns the protocol to write before the conditions: with nftables, istio-iptables drops only invalid TCP packets.
+ */
 export function protocolBefore(rule: Rule): "tcp" | undefined {
   const isBareState = rule.match.some(({ kind }) => kind === "connectionState") && protocolOf(rule) === undefined;
   return isBareState ? "tcp" : undefined;
@@ -141,7 +147,10 @@ function protocolOf(rule: Rule): "tcp" | "udp" | undefined {
   return rule.match.flatMap((match) => match.kind === "protocol" ? [match.protocol] : [])[0];
 }
 
-/** Whether a port condition implies the protocol. Otherwise it is written out, in the order of istio-iptables. */
+/**
+ * Whether a port condition implies the protocol. Otherwise the text states the protocol, in the order of
+ * istio-iptables.
+ */
 function isImplied(rule: Rule): boolean {
   const has = (kinds: RegExp) => rule.match.some(({ kind }) => kinds.test(kind));
   return has(/orts$/) &&
@@ -198,7 +207,7 @@ function metaText(match: Match, table: Table): string {
   }
 }
 
-/** In quotes, unless nft reads the name as a word and has no such keyword: those are of letters, besides `ip6`. */
+/** Quotes an interface name, unless nft reads it as a word. Names of letters only, and `ip6`, could be nft keywords. */
 function interfaceText(name: string): string {
   const text = name.replace(/\+$/, "*");
   const isPlain = text === "lo" || /^[A-Za-z][\w./-]*\*?$/.test(text) && /[-\d]/.test(text) && text !== "ip6";

@@ -1,4 +1,4 @@
-/** The JSON of `iptables generate --output json`. Import it for types only: printing needs no zod. */
+/** The JSON of `iptables generate --output json`. Import only the types, because printing must not load zod. */
 import { z } from "zod";
 
 const FAMILY = z.enum(["IPv4", "IPv6"]);
@@ -26,13 +26,15 @@ const TARGET = z.discriminatedUnion("kind", [
 ]);
 
 const RULE = z.strictObject({
-  family: FAMILY.exactOptional().describe("absent: the rule serves both families"),
+  family: FAMILY.exactOptional().describe("address family of the rule; absent if the rule is for both families"),
   table: z.enum(["nat", "mangle", "raw", "filter"]),
   chain: z.string(),
-  insertAt: z.int().min(1).exactOptional().describe("position of the rule in its chain, from 1; absent: at the end"),
+  insertAt: z.int().min(1).exactOptional().describe(
+    "position of the rule in its chain, from 1; absent if the rule is appended",
+  ),
   match: z.array(MATCH).readonly().describe("a packet matches if all conditions hold"),
   target: TARGET,
-  why: z.string().describe("what the rule is for"),
+  why: z.string().describe("purpose of the rule"),
 });
 
 const POLICY_RULE = z.strictObject({ family: FAMILY, mark: z.int(), table: z.int() });
@@ -41,7 +43,9 @@ const ROUTE = z.strictObject({ family: FAMILY, table: z.int(), route: z.string()
 export const PLAN = z.strictObject({
   families: z.array(FAMILY).readonly(),
   rules: z.array(RULE).readonly(),
-  policyRules: z.array(POLICY_RULE).readonly().describe("packets with the mark use the routing table"),
+  policyRules: z.array(POLICY_RULE).readonly().describe(
+    "policy rules, which send packets with the mark to the routing table",
+  ),
   routes: z.array(ROUTE).readonly(),
   loopbackAddresses: z.array(z.string()).readonly().describe("addresses to add to the loopback interface"),
 }).describe("The output of `kubectl mesh iptables generate --output json`");

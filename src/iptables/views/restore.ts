@@ -1,4 +1,4 @@
-/** The plan as the input of `iptables-restore` (spec/iptables.md 1.5), and rules as arguments of `iptables`. */
+/** Formats the plan as the input of `iptables-restore` (spec/iptables.md 1.5), and rules as arguments of `iptables`. */
 import { cidrText } from "../../golang/net/mod.ts";
 import { BUILT_IN_CHAINS, type Family, type Match, type Plan, type Rule, rulesOf } from "../plan/rule.ts";
 import type { PortRange } from "../settings/settings.ts";
@@ -7,7 +7,7 @@ export interface RuleTextOptions {
   readonly comments?: boolean;
 }
 
-/** The rules of one family, tables in alphabetical order; `""` without rules. */
+/** Formats the rules of one family, with the tables in alphabetical order; `""` without rules. */
 export function restoreText(plan: Plan, family: Family, options: RuleTextOptions = {}): string {
   const rules = rulesOf(plan, family);
   const tables = [...new Set(rules.map(({ table }) => table))].sort();
@@ -24,20 +24,20 @@ function tableText(table: string, rules: readonly Rule[], options: RuleTextOptio
   return `${lines.join("\n")}\n`;
 }
 
-/** The chains: with rules, in order of appearance, then chains that are only jumped to. */
+/** Lists the chains that contain rules, in order of appearance, then the chains that are only targets of jumps. */
 export function chainsOf(rules: readonly Rule[]): string[] {
   const targets = rules.flatMap(({ target }) => target.kind === "jump" ? [target.chain] : []);
   return [...new Set([...rules.map(({ chain }) => chain), ...targets])].filter((chain) => !BUILT_IN_CHAINS.has(chain));
 }
 
-/** A rule as arguments: `-A ISTIO_OUTPUT -o lo -j RETURN`, `-I PREROUTING 1 -i eth1 -j RETURN`. */
+/** Formats a rule as arguments, such as `-A ISTIO_OUTPUT -o lo -j RETURN` or `-I PREROUTING 1 -i eth1 -j RETURN`. */
 export function ruleLine(rule: Rule, options: RuleTextOptions = {}): string {
   const place = rule.insertAt === undefined ? `-A ${rule.chain}` : `-I ${rule.chain} ${rule.insertAt}`;
   const comment = options.comments === true ? ["-m", "comment", "--comment", `"${commentOf(rule)}"`] : [];
   return [place, ...rule.match.flatMap(matchArguments), ...comment, "-j", ...targetArguments(rule)].join(" ");
 }
 
-/** The comment of a rule, at most the 128 bytes that nft allows. */
+/** Returns the comment of a rule, cut to the 128 bytes that nft allows. */
 export function commentOf(rule: Rule): string {
   return `kubectl-mesh: ${rule.why}`.replaceAll('"', "'").slice(0, 127);
 }
@@ -115,7 +115,7 @@ const PLAIN_TARGETS = {
   restoreMark: ["CONNMARK", "--restore-mark"],
 } as const;
 
-/** istio-iptables writes `--to-port` for UDP; iptables reads both. */
+/** Whether a rule is for UDP: istio-iptables then writes `--to-port` instead of `--to-ports`. iptables reads both. */
 function isUdp(match: readonly Match[]): boolean {
   return match.some((condition) => condition.kind === "protocol" && condition.protocol === "udp");
 }

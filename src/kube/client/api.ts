@@ -14,7 +14,7 @@ export interface ObjectMetadata {
   readonly [key: string]: Value;
 }
 
-/** An object of the API; integers beyond 2^53 do not keep their last digits. */
+/** An object of the API. Integers beyond 2^53 lose their last digits. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -27,7 +27,7 @@ export interface KubeList {
   readonly resourceVersion: string;
 }
 
-/** Kubernetes, "API Concepts", patch and apply. */
+/** The format of a patch (Kubernetes, "API Concepts"). */
 export type PatchType = "json" | "merge" | "strategic" | "apply";
 
 export interface WatchEvent {
@@ -38,53 +38,60 @@ export interface WatchEvent {
 /** Query parameters, such as `labelSelector` or `fieldSelector`. */
 export type Query = Readonly<Record<string, string>>;
 
-/** Returns the part of an object that stays in memory. */
+/** A function that returns the part of an object to keep in memory. */
 export interface Keep {
   (object: KubeObject): KubeObject;
-  /** If set, only these fields of an object are parsed. */
+  /** The only fields of an object to parse; by default, all fields. */
   readonly fields?: Fields;
 }
 
-/** Any JSON answer: `/version`, `/apis`. */
+/** A JSON answer of any shape, such as for `/version` or `/apis`. */
 export interface RawAnswer {
   readonly value: Value;
   readonly date: string | undefined;
 }
 
 export interface KubeApi {
-  /** The server, for messages: `https://10.0.0.1:443`. */
+  /** The server for messages, such as `https://10.0.0.1:443`. */
   readonly server: string;
-  /** `undefined` if the object does not exist. */
+  /** Reads an object. Returns `undefined` if the object does not exist. */
   get(path: string): Promise<KubeObject | undefined>;
   /**
-   * A whole collection, read in pages. `keep` reduces each object before the next page is read. An `ApiError` if the
-   * pages do not end: the server repeats a continue token, or sends more than 2000 pages.
+   * Reads a whole collection in pages. `keep` reduces each object before the next page is read. Rejects with an
+   * `ApiError` if the server repeats a continue token, or sends more than 2000 pages.
    */
   list(path: string, query?: Query, keep?: Keep): Promise<KubeList>;
-  /** A `ConflictError` if it exists already. */
+  /** Creates an object. Rejects with a `ConflictError` if the object exists already. */
   create(path: string, body: object): Promise<KubeObject>;
-  /** A `ConflictError` if the object has another `resourceVersion` than the body. */
+  /**
+   * Replaces an object. Rejects with a `ConflictError` if its `resourceVersion` differs from the version in the body.
+   */
   replace(path: string, body: object): Promise<KubeObject>;
-  /** Patches; `apply` is server-side apply and requires `fieldManager` in the query. */
+  /** Patches an object. `apply` is server-side apply and requires `fieldManager` in the query. */
   patch(path: string, type: PatchType, body: object, query?: Query): Promise<KubeObject>;
-  /** Deletes an object; false if it does not exist. A `ConflictError` if it has another UID than `uid`. */
+  /**
+   * Deletes an object. Returns false if the object does not exist. Rejects with a `ConflictError` if its UID is not
+   * `uid`.
+   */
   remove(path: string, uid?: string): Promise<boolean>;
   /**
-   * Changes of a collection until the signal fires; first every existing object as `ADDED`. It reconnects. If the server
-   * has dropped the version, it lists again and reports the differences (only the metadata of deleted objects). No
-   * failure ends it.
+   * Yields the changes of a collection until the signal fires, starting with every existing object as `ADDED`.
+   * Reconnects after failures. If the server has dropped the version, lists again and reports the differences, with
+   * only the metadata of deleted objects.
    */
   watch(path: string, query: Query, signal: AbortSignal, options?: WatchOptions): AsyncIterable<WatchEvent>;
 }
 
 export interface WatchOptions {
-  /** Called when the watch runs and all existing objects have been delivered: at first, and after each reconnect. */
+  /**
+   * Called when the watch runs and has delivered all existing objects: after the first connection and each reconnect.
+   */
   readonly synced?: () => void;
-  /** Called with the reason of an interruption; the watch retries. */
+  /** Called with the reason for an interruption, after which the watch retries. */
   readonly failed?: (error: MeshError) => void;
 }
 
-/** The server refused the request, or could not be reached. */
+/** Thrown if the server refused the request or could not be reached. */
 export class ApiError extends MeshError {
   /** The HTTP status; `undefined` without an answer. */
   readonly status: number | undefined;
@@ -95,5 +102,5 @@ export class ApiError extends MeshError {
   }
 }
 
-/** The object has changed, or exists already (409). */
+/** Thrown if the object has changed, or exists already (409). */
 export class ConflictError extends ApiError {}

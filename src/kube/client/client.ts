@@ -24,13 +24,13 @@ import type { ApiRequest, Transport } from "./transport.ts";
 import { watchCollection } from "./watch.ts";
 
 const TIMEOUT = 30_000;
-/** The longest timer of the runtime, used for no limit. */
+/** Milliseconds of the longest timer, used for no limit. */
 const ENDLESS = 2 ** 31 - 1;
-/** kubectl's page size. */
+/** Number of objects per page, as in kubectl. */
 const PAGE = "500";
-/** A million objects in kubectl's pages. */
+/** Maximum number of pages of a list: a million objects. */
 const MAX_PAGES = 2000;
-/** 500 objects of up to some MB. */
+/** Maximum size of an answer in bytes, enough for a page of 500 large objects. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const GONE = 410;
 const MAX_TRIES = 4;
@@ -43,11 +43,11 @@ const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
   apply: "application/apply-patch+yaml",
 };
 
-/** How the pages of a list are read. */
+/** State for reading the pages of a list. */
 interface Reading {
-  /** The fields to parse; by default all. */
+  /** The fields to parse; by default, all fields. */
   readonly selection?: Selection;
-  /** The buffer of the previous page. */
+  /** The buffer of the previous page, for reuse. */
   buffer?: ArrayBuffer;
 }
 
@@ -58,7 +58,7 @@ interface Received {
 
 type Sent = Pick<ApiRequest, "method" | "path" | "body" | "contentType" | "accept">;
 
-/** The API of a cluster over a transport. */
+/** A client for the API of a cluster, over a transport. */
 export class KubeClient implements KubeApi {
   readonly server: string;
   readonly #transport: Transport;
@@ -67,7 +67,7 @@ export class KubeClient implements KubeApi {
   readonly #timeout: number;
   readonly #held = new AbortController();
 
-  /** `timeout` is in milliseconds; 0 is no limit. Dry runs have at least 30 seconds, because they wait for webhooks. */
+  /** `timeout`: milliseconds; 0 means no limit. Dry runs get at least 30 seconds, because they wait for webhooks. */
   constructor(transport: Transport, clock: Pick<Clock, "sleep">, timeout = TIMEOUT) {
     this.#transport = transport;
     this.#timeout = timeout === 0 ? ENDLESS : timeout;
@@ -84,7 +84,7 @@ export class KubeClient implements KubeApi {
     try {
       return await this.#pages(path, query, keep);
     } catch (error) {
-      // The server has dropped this version: start again.
+      // The server has dropped this version, so the list starts again.
       if (error instanceof ApiError && error.status === GONE) return await this.#pages(path, query, keep);
       throw error;
     }
@@ -104,11 +104,11 @@ export class KubeClient implements KubeApi {
       return { more: metadataText(page, "continue"), resourceVersion: metadataText(page, "resourceVersion") };
     };
     const tokens = new Set<string>();
-    // Keeps only the continue token, so that two pages are never in memory.
+    // Keeps only the continue token, so that memory never contains two pages.
     let page = await add("");
     while (page.more !== "") {
-      if (tokens.has(page.more)) throw endless(path, "it repeats the continue token of an earlier page");
-      if (tokens.size === MAX_PAGES - 1) throw endless(path, `it has more than ${MAX_PAGES} pages`);
+      if (tokens.has(page.more)) throw endless(path, "the server repeats the continue token of an earlier page");
+      if (tokens.size === MAX_PAGES - 1) throw endless(path, `the list has more than ${MAX_PAGES} pages`);
       tokens.add(page.more);
       page = await add(page.more);
     }
@@ -151,7 +151,7 @@ export class KubeClient implements KubeApi {
     const { value } = await this.#answer({ method: "GET", path }, reading);
     if (isMap(value)) return value;
     const what = `list ${path.replace(/\?.*/, "")}`;
-    throw new ApiError(`The answer to ${what} is no list of Kubernetes`, { hint: "is the server an API server?" });
+    throw new ApiError(`The answer to ${what} is not a Kubernetes list`, { hint: "is the server an API server?" });
   }
 
   async #object(sent: Sent): Promise<KubeObject> {
@@ -213,12 +213,12 @@ export class KubeClient implements KubeApi {
       return await readBytes(response, MAX_BYTES, buffer);
     } catch (error) {
       const { kind, text } = requestFailure(error, this.#timeout);
-      const why = kind === "silent" ? `is not complete: ${text}` : "broke off";
-      throw new ApiError(`The answer of "${this.server}" to ${whatOf(sent)} ${why}`, { cause: error });
+      const why = kind === "silent" ? `is incomplete: ${text}` : "was interrupted";
+      throw new ApiError(`The answer from "${this.server}" to ${whatOf(sent)} ${why}`, { cause: error });
     }
   }
 
-  /** Sends a request, again after Retry-After if an overloaded server answers 429. */
+  /** Sends a request, and retries after the time in Retry-After if an overloaded server returns 429. */
   async #retried(request: ApiRequest): Promise<Response> {
     for (let attempt = 1;; attempt++) {
       const response = await this.#transport.send(request);
@@ -229,10 +229,16 @@ export class KubeClient implements KubeApi {
     }
   }
 
-  /** Opens an endless stream. Its head must arrive in time: an API server sends it before the first change. */
+  /**
+   * Opens an endless stream. The response headers must arrive within the timeout: an API server sends them before the
+   * first change.
+   */
   async #open(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new DOMException("The head is late", "TimeoutError")), this.#timeout);
+    const timer = setTimeout(
+      () => late.abort(new DOMException("The response headers did not arrive in time", "TimeoutError")),
+      this.#timeout,
+    );
     const both = AbortSignal.any([signal, late.signal]);
     try {
       const request = { method: "GET", path, signal: both, milliseconds: this.#timeout } as const;
@@ -272,6 +278,9 @@ function parse(bytes: Uint8Array, selection: Selection | undefined, what: string
     const length = selection === undefined ? bytes.length : selectFields(bytes, selection);
     return JSON.parse(new TextDecoder().decode(bytes.subarray(0, length)));
   } catch (error) {
-    throw new ApiError(`The answer to ${what} is no JSON`, { hint: "is the server an API server?", cause: error });
+    throw new ApiError(`The answer to ${what} is not valid JSON`, {
+      hint: "is the server an API server?",
+      cause: error,
+    });
   }
 }

@@ -83,7 +83,7 @@ Deno.test("list() parses the fields of keep only, in pages of any length", async
       return { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { key: name } };
     }),
   );
-  await assert.rejects(() => api.list("/m", {}, keep), { message: "The answer to GET /m is no JSON" });
+  await assert.rejects(() => api.list("/m", {}, keep), { message: "The answer to GET /m is not valid JSON" });
 });
 
 function refused(status: number, message: string, init: ResponseInit = {}): Response {
@@ -108,7 +108,7 @@ Deno.test("a refused request names the role that grants it", async () => {
   const list = 'pods is forbidden: User "u" cannot list resource "pods" in API group ""';
   assert.equal(
     await hint(`${list} in the namespace "a"`),
-    "an administrator can grant it with a Role and a RoleBinding",
+    "an administrator can grant the permission with a Role and a RoleBinding",
   );
   assert.match(await hint(`${list} at the cluster scope`) ?? "", /with a ClusterRole and a ClusterRoleBinding$/);
 });
@@ -127,10 +127,10 @@ Deno.test("errors name the request, and never the token", async () => {
   }
   assert.deepEqual(errors.map(({ message }) => message), [
     'The Kubernetes API server "https://c.test" does not accept the credentials of context "x" of "k"',
-    'The Kubernetes API server does not allow it: configmaps "a" is forbidden: User "u" cannot get resource "configmaps"',
+    'The Kubernetes API server denied the request: configmaps "a" is forbidden: User "u" cannot get resource "configmaps"',
     'The Kubernetes API server "https://c.test" answered 409 to PUT /m/a: the object has been modified',
     'The Kubernetes API server "https://c.test" answered 502 to PUT /m/a: <h1>Bad; Gateway</h1>',
-    'The Kubernetes API server "https://c.test" answered 500 to PUT /m/a: it gave no reason',
+    'The Kubernetes API server "https://c.test" answered 500 to PUT /m/a: no reason given',
   ]);
   assert.ok(errors[2] instanceof ConflictError);
   assert.ok(errors.every((error) => error instanceof ApiError && !Deno.inspect(error).includes("secret-token")));
@@ -147,9 +147,9 @@ Deno.test("429 is retried after Retry-After, a few times", async () => {
 
 Deno.test("another server than an API server is an error", async () => {
   const { api } = await clientOf(new Response("<html>"), Response.json({ hello: 1 }), Response.json([]));
-  await assert.rejects(api.get("/m/a"), { message: "The answer to GET /m/a is no JSON" });
-  await assert.rejects(api.get("/m/a"), { message: "The answer to get /m/a is no object of Kubernetes" });
-  await assert.rejects(api.list("/m"), { message: "The answer to list /m is no list of Kubernetes" });
+  await assert.rejects(api.get("/m/a"), { message: "The answer to GET /m/a is not valid JSON" });
+  await assert.rejects(api.get("/m/a"), { message: "The answer to get /m/a is not a Kubernetes object" });
+  await assert.rejects(api.list("/m"), { message: "The answer to list /m is not a Kubernetes list" });
 });
 
 Deno.test("a closed client sends nothing", async () => {
@@ -190,7 +190,10 @@ Deno.test("a truncated answer is an error", async () => {
     };
     const stream = type === "bytes" ? new ReadableStream({ type, pull }) : new ReadableStream({ pull });
     const { api } = await clientOf(new Response(stream));
-    await assert.rejects(() => api.get("/m/a"), /^ApiError: The answer of "https:\/\/c\.test" to GET \/m\/a broke off/);
+    await assert.rejects(
+      () => api.get("/m/a"),
+      /^ApiError: The answer from "https:\/\/c\.test" to GET \/m\/a was interrupted/,
+    );
   }
 });
 
@@ -219,13 +222,13 @@ Deno.test("a list whose pages do not end is an error, after few requests", async
   const same = await asking(() => "again");
   await assert.rejects(same.failed, {
     name: "ApiError",
-    message: "The list of /p does not end: it repeats the continue token of an earlier page",
+    message: "The list of /p does not end: the server repeats the continue token of an earlier page",
   });
   assert.equal(same.requests(), 2);
   const circle = await asking((request) => `token-${request % 3}`);
   await assert.rejects(circle.failed, /repeats the continue token/);
   assert.equal(circle.requests(), 4);
   const many = await asking(String);
-  await assert.rejects(many.failed, /does not end: it has more than 2000 pages$/);
+  await assert.rejects(many.failed, /does not end: the list has more than 2000 pages$/);
   assert.equal(many.requests(), 2000);
 });

@@ -10,32 +10,32 @@ import { inClusterConnection } from "./in_cluster.ts";
 import type { PodPortRequest } from "./pod_port.ts";
 import { Transport } from "./transport.ts";
 
-/** A client that holds connections. */
+/** A client with open connections. */
 export interface KubeConnection extends KubeApi {
   /** The namespace of the context or of the pod, for commands without --namespace. */
   readonly namespace: string | undefined;
-  /** The permissions that it needs while it is used. */
+  /** The permissions that this process must keep while it uses the client. */
   readonly permissions: readonly PermissionName[];
-  /** The JSON at a path, in the form that `accept` names. Errors: an ApiError, also if nothing is there. */
+  /** Reads the JSON at a path, with the header `accept`. Rejects with an ApiError, also if the path does not exist. */
   raw(path: string, accept?: string): Promise<RawAnswer>;
-  /** The text at a path, such as the log of a pod. Errors: an ApiError, also if nothing is there. */
+  /** Reads the text at a path, such as the log of a pod. Rejects with an ApiError, also if the path does not exist. */
   text(path: string): Promise<string>;
-  /** Runs a command in a container and waits for its end. Errors: an ExecError with the reason why it did not run. */
+  /** Runs a command in a container and waits until it exits. Rejects with an ExecError if the command cannot run. */
   exec(request: ExecRequest): Promise<ExecResult>;
   /**
-   * Starts a command in a container; false if it did not start. Its standard input ends when the connections are closed, or
-   * when this process ends for any reason.
+   * Starts a command in a container. Returns false if the command did not start. Its standard input ends when the
+   * connections are closed, or when this process exits for any reason.
    */
   hold(request: HeldRequest): Promise<boolean>;
-  /** Asks a port of a pod by HTTP; the body of its answer. Errors: an ApiError. */
+  /** Sends an HTTP request to a port of a pod and returns the body of the answer. Rejects with an ApiError. */
   getFromPort(request: PodPortRequest): Promise<Uint8Array>;
-  /** Closes the connections: watches end, requests fail. */
+  /** Closes the connections. Watches then end, and requests fail. */
   close(): void;
 }
 
 /**
- * A client of the cluster that kubectl would ask: by the kubeconfig, else by the pod's service account. Sends nothing yet.
- * Errors: a MeshError without either, and for an invalid kubeconfig.
+ * Returns a client for the cluster that kubectl would use: from the kubeconfig or the pod's service account. Sends no
+ * request. Rejects with a MeshError if both are missing, and for an invalid kubeconfig.
  */
 export async function connect(world: World, options: ConnectOptions = {}): Promise<KubeConnection> {
   const connection = await connectionFor(world, options);
@@ -51,7 +51,7 @@ function permissionsFor(connection: Connection): PermissionName[] {
   return names;
 }
 
-/** Whether a connection needs a socket in a temporary folder: Deno's client lacks these TLS options. */
+/** Whether a connection needs a socket in a temporary folder, because Deno's client lacks these TLS options. */
 function needsSocket({ insecure, serverName }: Connection): boolean {
   return insecure || serverName !== undefined;
 }
@@ -59,19 +59,22 @@ function needsSocket({ insecure, serverName }: Connection): boolean {
 async function connectionFor(world: World, options: ConnectOptions): Promise<Connection> {
   const files = options.kubeconfig === undefined ? await kubeconfigPaths(world) : [options.kubeconfig];
   if (files.length > 0 || options.server !== undefined) {
-    // Imported late because it loads client-node, which a pod does not need.
+    // Imported late, because this module loads client-node, which a pod does not need.
     const { kubeconfigConnection } = await import("./from_kubeconfig.ts");
     return await kubeconfigConnection(world, files, options);
   }
   const inCluster = options.context === undefined ? await inClusterConnection(world) : undefined;
   if (inCluster !== undefined && !changesConnection(options)) return inCluster;
   if (inCluster !== undefined) {
-    throw new MeshError("The connection of this pod's service account cannot be changed by flags", {
-      hint: "name the server with --server, or a file with --kubeconfig",
-    });
+    throw new MeshError(
+      "Connection flags need a kubeconfig or --server: this pod's service account cannot be combined with flags",
+      {
+        hint: "set the server with --server, or a file with --kubeconfig",
+      },
+    );
   }
-  throw new MeshError("No cluster is configured: there is no kubeconfig, and this is no pod with a service account", {
-    hint: "name a file with --kubeconfig or KUBECONFIG",
+  throw new MeshError("No cluster is configured: no kubeconfig exists, and this is not a pod with a service account", {
+    hint: "set a file with --kubeconfig or KUBECONFIG",
   });
 }
 

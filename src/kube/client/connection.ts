@@ -1,15 +1,15 @@
 import type { Clock } from "../../platform/mod.ts";
 
-/** How a request authenticates, and which servers it trusts. All texts are PEM. */
+/** The headers and certificates of a request, and the authorities that it trusts. Certificates and keys are PEM. */
 export interface Credential {
   readonly headers: Headers;
   readonly authorities: string | undefined;
   readonly identity: { readonly certificate: string; readonly key: string } | undefined;
 }
 
-/** How to reach a server, and as whom. */
+/** The address of a server, and the credentials to use. */
 export interface Connection {
-  /** URL without a trailing slash. */
+  /** The URL of the server, without a trailing slash. */
   readonly server: string;
   readonly insecure: boolean;
   readonly serverName: string | undefined;
@@ -17,11 +17,11 @@ export interface Connection {
   readonly credentials: Credentials;
   readonly runsPlugin: boolean;
   readonly namespace: string | undefined;
-  /** Where the settings come from, for messages: `context "kind" of "/home/ada/.kube/config"`. */
+  /** The source of the settings for messages, such as `context "kind" of "/home/ada/.kube/config"`. */
   readonly origin: string;
 }
 
-/** kubectl's connection flags. */
+/** The values of kubectl's connection flags. */
 export interface ConnectOptions {
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
@@ -34,32 +34,39 @@ export interface ConnectOptions {
   readonly token?: string | undefined;
   readonly as?: string | undefined;
   readonly asGroup?: readonly string[];
-  /** Milliseconds for a request; 0 is no limit. */
+  /** Maximum milliseconds for a request; 0 means no limit. */
   readonly requestTimeout?: number | undefined;
 }
 
-/** A credential, and how many milliseconds it may be used. */
+/** A credential, and the milliseconds for which it may be used. */
 export interface LastingCredential {
   readonly credential: Credential;
   readonly lasts: number;
 }
 
-/** The interval of client-go: the kubelet replaces a pod's token long before it expires. */
+/**
+ * Milliseconds between reads of a token file, as in client-go. The kubelet replaces a pod's token long before expiry.
+ */
 export const READ_AGAIN = 60_000;
 
-/** The credential of a connection. Concurrent requests share one load; the next request retries a failed load. */
+/**
+ * Loads the credential of a connection. Concurrent requests share one load, and the next request retries a failed load.
+ */
 export class Credentials {
   #loading: Promise<LastingCredential> | undefined;
   #end = Infinity;
 
-  /** `isRenewable`: another load may give a different credential after the server refused this one. */
+  /**
+   * `isRenewable`: whether another load may return a different credential after the server refused the current
+   * credential.
+   */
   constructor(
     readonly clock: Pick<Clock, "monotonic">,
     readonly load: () => Promise<LastingCredential>,
     readonly isRenewable: boolean,
   ) {}
 
-  /** The credential to use now. Errors: as `load`. */
+  /** Returns the credential to use now. Rejects like `load`. */
   async current(): Promise<Credential> {
     if (this.clock.monotonic() >= this.#end) this.#forget();
     const loading = this.#loading ??= this.load();
@@ -73,7 +80,7 @@ export class Credentials {
     }
   }
 
-  /** Drops a credential that the server refused. Returns whether to retry. */
+  /** Drops a credential that the server refused. Returns whether to retry the request. */
   refused(): boolean {
     this.#forget();
     return this.isRenewable;

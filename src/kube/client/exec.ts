@@ -1,5 +1,5 @@
 /**
- * Runs a command in a container, as `kubectl exec` does since Kubernetes 1.30: a WebSocket to the API server, whose
+ * Runs a command in a container, like `kubectl exec` since Kubernetes 1.30: opens a WebSocket to the API server, whose
  * messages begin with the number of a stream (k8s.io/apimachinery, pkg/util/remotecommand; KEP-4006).
  */
 import { parseJson } from "../../base/json.ts";
@@ -13,7 +13,9 @@ import { refusal } from "./failure.ts";
 import { readAll } from "./read_all.ts";
 import type { Transport } from "./transport.ts";
 
-/** Version 5 only adds the closing of single streams; servers before 1.30 have version 4. */
+/**
+ * The protocol versions. Version 5 only adds closing single streams; servers before Kubernetes 1.30 support version 4.
+ */
 const PROTOCOLS = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
 const STDOUT = 1;
 const STDERR = 2;
@@ -22,7 +24,7 @@ const STATUS = 3;
 export interface ExecResult {
   readonly code: number;
   readonly stdout: Uint8Array;
-  /** The first 64 KiB. */
+  /** The first 64 KiB of standard error. */
   readonly stderr: string;
 }
 
@@ -30,8 +32,8 @@ const MAX_STDERR = 64 * 1024;
 const MAX_ANSWER = 64 * 1024;
 
 /**
- * Runs a command and waits for its end. Its standard input is empty.
- * Errors: an ExecError with the reason why the command did not run, took too long or wrote too much.
+ * Runs a command with empty standard input, and waits until it exits.
+ * Rejects with an ExecError if the command cannot run, takes too long or writes too much.
  */
 export async function exec(transport: Transport, request: ExecRequest): Promise<ExecResult> {
   const timeout = AbortSignal.timeout(request.timeout);
@@ -46,14 +48,14 @@ export async function exec(transport: Transport, request: ExecRequest): Promise<
     if (error instanceof ApiError || !timeout.aborted) throw error;
     const text = `The command "${request.command.join(" ")}" in ${
       containerOf(request)
-    } did not end within ${request.timeout} ms`;
+    } did not exit within ${request.timeout} ms`;
     throw new ExecError("timeout", text, { hint: "the container may be stuck, or the node overloaded", cause: error });
   }
 }
 
 /**
- * Starts a command whose empty standard input stays open until the signal or the end of this process. Its output is not
- * read. False if it did not start in time.
+ * Starts a command whose empty standard input stays open until the signal fires or this process exits. Ignores the
+ * output of the command. Returns false if the command did not start in time.
  */
 export async function hold(transport: Transport, request: HeldRequest, signal: AbortSignal): Promise<boolean> {
   try {
@@ -61,7 +63,7 @@ export async function hold(transport: Transport, request: HeldRequest, signal: A
     await unlessAborted(opened, AbortSignal.timeout(request.timeout));
     return true;
   } catch {
-    // The API server refuses the request, or does not answer in time.
+    // The API server refused the request, or did not answer in time.
     return false;
   }
 }
@@ -73,12 +75,14 @@ async function open(transport: Transport, request: ExecRequest, signal: AbortSig
   } catch (error) {
     if (error instanceof ApiError || signal.aborted) throw error;
     await explainRefusal(transport, request, signal);
-    // The server accepts the request now: the credential may have been renewed meanwhile.
+    // The server now accepts the request, perhaps because the credential was renewed meanwhile.
     return await transport.webSocket(path, PROTOCOLS, signal).catch((again) => {
       throw new ExecError(
         "no-websocket",
-        `The Kubernetes API server "${transport.connection.server}" opens no WebSocket for exec: ${messageOf(again)}`,
-        { hint: "a proxy or load balancer before the API server may not let WebSockets pass", cause: error },
+        `The Kubernetes API server "${transport.connection.server}" does not open a WebSocket for exec: ${
+          messageOf(again)
+        }`,
+        { hint: "a proxy or load balancer in front of the API server may block WebSockets", cause: error },
       );
     });
   }
@@ -90,7 +94,9 @@ function pathOf({ namespace, pod, container, command }: HeldRequest, ...streams:
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/exec?${query}`;
 }
 
-/** Sends the request again without an upgrade: the answer has the reason, or "Upgrade request required". */
+/**
+ * Sends the request again without an upgrade, because the answer contains the reason, or "Upgrade request required".
+ */
 async function explainRefusal(transport: Transport, request: ExecRequest, signal: AbortSignal): Promise<void> {
   const path = pathOf(request, "stdout", "stderr");
   let status: number;
@@ -125,7 +131,7 @@ async function collect(socket: WebSocketConnection, request: ExecRequest): Promi
     else if (stream === STDERR && err.length < MAX_STDERR) err.add(bytes.subarray(0, MAX_STDERR - err.length));
     else if (stream === STATUS && status.length < MAX_ANSWER) status.add(bytes);
     if (out.length > request.maxBytes) {
-      const text = `The answer of "${request.command.join(" ")}" in ${
+      const text = `The output of "${request.command.join(" ")}" in ${
         containerOf(request)
       } is longer than ${request.maxBytes} bytes`;
       throw new ExecError("too-long", text);
@@ -137,10 +143,12 @@ async function collect(socket: WebSocketConnection, request: ExecRequest): Promi
   return { code, stdout: out.bytes(), stderr };
 }
 
-/** Reads the `Status` object of the last stream: success, an exit code, or why the command did not run. */
+/**
+ * Returns the exit code from the `Status` object of the last stream. Throws an ExecError if the command did not run.
+ */
 function exitCode(text: string, request: ExecRequest): number {
   const status = parseJson(text) ?? null;
-  if (!isMap(status)) throw execFailure("the connection ended before the command did", request);
+  if (!isMap(status)) throw execFailure("the connection closed before the command exited", request);
   if (status["status"] === "Success") return 0;
   const cause = mapsAt(mapAt(status, "details"), "causes").find((each) => each["reason"] === "ExitCode");
   const code = Number(cause === undefined ? NaN : textAt(cause, "message"));

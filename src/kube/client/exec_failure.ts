@@ -1,4 +1,4 @@
-/** The reasons why a command does not run in a container. */
+/** Errors for commands that do not run in a container. */
 import { oneLine } from "../../base/errors.ts";
 import { ApiError } from "./api.ts";
 
@@ -7,12 +7,12 @@ export interface HeldRequest {
   readonly pod: string;
   readonly container: string;
   readonly command: readonly string[];
-  /** Milliseconds until the command must end, or for `hold` until it must have started. */
+  /** Milliseconds within which the command must exit; for `hold`, within which it must start. */
   readonly timeout: number;
 }
 
 export interface ExecRequest extends HeldRequest {
-  /** At most this many bytes of standard output; more is an error. */
+  /** Maximum bytes of standard output. More is an error. */
   readonly maxBytes: number;
 }
 
@@ -29,7 +29,7 @@ export type ExecFailure =
   | "too-long"
   | "other";
 
-/** The command did not run, or not to its end. */
+/** Thrown if the command did not run, or did not finish. */
 export class ExecError extends ApiError {
   constructor(
     readonly failure: ExecFailure,
@@ -50,12 +50,12 @@ interface Known {
   readonly hint?: string;
 }
 
-/** Messages of the API server, the kubelet and container runtimes. The first match counts. */
+/** Known messages of the API server, the kubelet and container runtimes. The first match wins. */
 const KNOWN: readonly Known[] = [
   {
     pattern: /pods? (?:\S+ )?not found|pod does not exist|NotFound[^N]*pods/i,
     failure: "no-pod",
-    text: ({ namespace, pod }) => `The pod "${namespace}/${pod}" does not exist, or no longer`,
+    text: ({ namespace, pod }) => `The pod "${namespace}/${pod}" does not exist`,
   },
   {
     pattern: /container \S+ is not valid for pod|no such container/i,
@@ -67,7 +67,7 @@ const KNOWN: readonly Known[] = [
       /container not found|container (?:\S+ )?(?:is )?not running|is not created or running|cannot exec in a (?:stopped|deleted)|does not have a host assigned|current phase is/i,
     failure: "not-running",
     text: (request) => `The ${containerOf(request)} is not running`,
-    hint: "see its state and its last log lines",
+    hint: "check the state and the last log lines of the container",
   },
   {
     pattern: /executable file not found|no such file or directory|stat \S+ no such/i,
@@ -79,12 +79,12 @@ const KNOWN: readonly Known[] = [
       /dial tcp|no route to host|connection refused|i\/o timeout|EOF|no preferred addresses|nodes? "[^"\n]*" not found/i,
     failure: "node",
     text: (request, said) =>
-      `The API server does not reach the kubelet of pod "${request.namespace}/${request.pod}": ${said}`,
-    hint: "is the node up?",
+      `The API server cannot reach the kubelet of pod "${request.namespace}/${request.pod}": ${said}`,
+    hint: "check that the node is running",
   },
 ];
 
-/** The error for a server's message. */
+/** Returns the error for a server's message. */
 export function execFailure(said: string, request: ExecRequest, cause?: unknown): ExecError {
   const known = KNOWN.find(({ pattern }) => pattern.test(said));
   const short = oneLine(said).slice(0, LONGEST_REASON);
@@ -92,7 +92,7 @@ export function execFailure(said: string, request: ExecRequest, cause?: unknown)
   return new ExecError(known?.failure ?? "other", text, { hint: known?.hint, cause });
 }
 
-/** The container, for messages. */
+/** Formats the container for messages. */
 export function containerOf({ namespace, pod, container }: ExecRequest): string {
   return `container "${container}" of pod "${namespace}/${pod}"`;
 }

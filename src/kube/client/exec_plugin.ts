@@ -1,7 +1,7 @@
 /**
  * Runs a credential plugin (client.authentication.k8s.io/v1, v1beta1; Kubernetes, "client-go credential plugins").
- * Own code, because client-node 1.4.0 on Deno 2.6.10 ends the process if the program is missing, sets no
- * KUBERNETES_EXEC_INFO, and runs the program once for each concurrent request.
+ * Replaces the code of client-node 1.4.0, which on Deno 2.6.10 ends the process if the program is missing, does not set
+ * KUBERNETES_EXEC_INFO, and runs the program again for each concurrent request.
  */
 import * as z from "zod/mini";
 import { MeshError, oneLine } from "../../base/errors.ts";
@@ -17,7 +17,7 @@ export const EXEC_PLUGIN = z.object({
   env: z.nullish(z.array(z.object({ name: z.string(), value: z.string() }))),
   installHint: text,
   provideClusterInfo: z.nullish(z.boolean()),
-  /** `Always`: the plugin needs a terminal. */
+  /** `Always` means that the plugin needs a terminal. */
   interactiveMode: text,
 });
 
@@ -34,16 +34,19 @@ const CREDENTIAL = z.object({
 
 export type PluginCredential = z.infer<typeof CREDENTIAL>["status"];
 
-/** The sign-in may wait for a person in a browser. */
+/** Maximum milliseconds for a plugin, which may wait for a person in a browser. */
 const TIMEOUT = 5 * 60_000;
 const NOT_FOUND = 127;
 
-/** Runs the plugin. `cluster` goes to a plugin that asks for it. Errors: a MeshError that names the program. */
+/**
+ * Runs the plugin. Passes `cluster` to a plugin with `provideClusterInfo`. Rejects with a MeshError that names the
+ * program.
+ */
 export async function runPlugin(world: World, plugin: ExecPlugin, cluster: object): Promise<PluginCredential> {
   const name = `The credential plugin "${plugin.command}"`;
   if (plugin.interactiveMode === "Always" && !world.stdin.isTerminal) {
     throw new MeshError(`${name} needs a terminal to ask for credentials`, {
-      hint: "sign in by hand first, or use a service account",
+      hint: "sign in manually first, or use a service account",
     });
   }
   const result = await world.processes.run({
@@ -57,7 +60,7 @@ export async function runPlugin(world: World, plugin: ExecPlugin, cluster: objec
     throw new MeshError(`${name} is not installed`, { hint });
   }
   if (result.code !== 0) {
-    throw new MeshError(`${name} failed with code ${result.code}: ${oneLine(result.stderr).slice(0, 500)}`);
+    throw new MeshError(`${name} failed with exit code ${result.code}: ${oneLine(result.stderr).slice(0, 500)}`);
   }
   const credential = readCredential(result.stdout);
   if (credential !== undefined) return credential;
@@ -76,7 +79,7 @@ function readCredential(output: string): PluginCredential | undefined {
     const { token = "", clientCertificateData = "", clientKeyData = "" } = status;
     return token !== "" || (clientCertificateData !== "" && clientKeyData !== "") ? status : undefined;
   } catch {
-    // The output is no JSON, or no ExecCredential.
+    // The output is not JSON, or not an ExecCredential.
     return undefined;
   }
 }

@@ -65,7 +65,7 @@ Deno.test("a plugin runs again after its token expired or was refused", async ()
 
 const FAILURES: readonly (readonly [result: RunResult, message: RegExp])[] = [
   [ended(127, ""), /^The credential plugin "sign-in" is not installed$/],
-  [ended(3, "", "sign in\nfirst"), /^The credential plugin "sign-in" failed with code 3: sign in; first$/],
+  [ended(3, "", "sign in\nfirst"), /^The credential plugin "sign-in" failed with exit code 3: sign in; first$/],
   [ended(0, "hello"), /^The credential plugin "sign-in" printed neither a token nor a certificate with its key$/],
   [credential({ clientCertificateData: "x" }), /printed neither/],
 ];

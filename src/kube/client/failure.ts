@@ -4,28 +4,28 @@ import { isMap, textAt } from "../../base/value.ts";
 import { ApiError, ConflictError } from "./api.ts";
 
 export interface Asked {
-  /** `get /api/v1/namespaces/x`. */
+  /** The request, such as `GET /api/v1/namespaces/x`. */
   readonly what: string;
   readonly server: string;
-  /** Where the credentials come from. */
+  /** The source of the credentials, for messages. */
   readonly origin: string;
 }
 
 const LONGEST = 500;
 
-/** A failed response as an error; `body` is the `Status` object of the API, or the text of a proxy. */
+/** Returns the error for a failed response. `body`: the `Status` object of the API, or the text of a proxy. */
 export function refusal(status: number, body: string, asked: Asked): ApiError {
   const said = oneLine(messageOf(body)).slice(0, LONGEST);
   if (status === 401) {
     return new ApiError(
       `The Kubernetes API server "${asked.server}" does not accept the credentials of ${asked.origin}`,
-      { status, hint: "sign in again, or name another with --context" },
+      { status, hint: "sign in again, or choose another context with --context" },
     );
   }
   if (status === 403) {
-    return new ApiError(`The Kubernetes API server does not allow it: ${said}`, {
+    return new ApiError(`The Kubernetes API server denied the request: ${said}`, {
       status,
-      hint: `an administrator can grant it with a ${
+      hint: `an administrator can grant the permission with a ${
         /at the cluster scope/.test(said) ? "ClusterRole and a ClusterRoleBinding" : "Role and a RoleBinding"
       }`,
     });
@@ -37,5 +37,5 @@ export function refusal(status: number, body: string, asked: Asked): ApiError {
 function messageOf(body: string): string {
   const status = parseJson(body) ?? null;
   const message = isMap(status) ? textAt(status, "message") : "";
-  return message || (body.trim() === "" ? "it gave no reason" : body);
+  return message || (body.trim() === "" ? "no reason given" : body);
 }

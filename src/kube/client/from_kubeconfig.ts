@@ -1,7 +1,8 @@
 /**
- * The connection of a kubeconfig. client-node's `KubeConfig` reads the entries and makes the headers; only this file
- * imports its code, and only `connect` imports this file, if there is a kubeconfig. Files and plugins go through the
- * world instead. `tokenFile`, groups and extra fields of impersonation are read here, because client-node drops them.
+ * Reads the connection of a kubeconfig. client-node's `KubeConfig` parses the entries and builds the headers. Only this
+ * file imports client-node's code, and only `connect` imports this file, if a kubeconfig exists. Reading files and
+ * running plugins use the world instead. This file reads `tokenFile`, and the groups and extra fields of impersonation,
+ * because client-node drops them.
  */
 import { trimmedEnd } from "../../base/text/mod.ts";
 import "./no_deprecation.ts";
@@ -15,18 +16,18 @@ import { type Connection, type ConnectOptions, Credentials, type LastingCredenti
 import { readKubeconfig } from "./kubeconfig_file.ts";
 import { EXEC_PLUGIN, type ExecPlugin, type PluginCredential, runPlugin } from "./exec_plugin.ts";
 
-/** The files of a kubeconfig as one. */
+/** The merged files of a kubeconfig. */
 interface Kubeconfig {
   readonly config: KubeConfig;
-  /** The users as written, with the folder of their relative paths. */
+  /** The users as written in the files, with the folder for their relative paths. */
   readonly users: ReadonlyMap<string, { readonly fields: ValueMap; readonly folder: string }>;
   readonly file: string;
 }
 
 /**
- * The connection of a context: its cluster and its user.
- * Errors: a MeshError for a file that is no kubeconfig; for a missing context, cluster or user, with the existing names;
- * for a method that Kubernetes removed (`auth-provider` other than oidc).
+ * Returns the connection of a context: its cluster and its user.
+ * Rejects with a MeshError for a file that is not a kubeconfig; for a missing context, cluster or user, with the
+ * existing names; for a method that Kubernetes removed (`auth-provider` other than oidc).
  */
 export async function kubeconfigConnection(
   world: World,
@@ -51,7 +52,7 @@ export async function kubeconfigConnection(
   };
 }
 
-/** The context, and its cluster unless another one is wanted. */
+/** Returns the context, and the cluster of `--cluster` or of the context. */
 function chosen(kubeconfig: Kubeconfig, options: ConnectOptions) {
   const { config, file } = kubeconfig;
   const name = options.context ?? config.currentContext ?? "";
@@ -62,10 +63,10 @@ function chosen(kubeconfig: Kubeconfig, options: ConnectOptions) {
   return { name, context, cluster: NO_CLUSTER };
 }
 
-/** The cluster of `--server` without a kubeconfig cluster. */
+/** An empty cluster, for `--server` without a cluster in the kubeconfig. */
 const NO_CLUSTER: Cluster = { name: "", server: "", skipTLSVerify: false };
 
-/** Flags win over the kubeconfig, as in kubectl. */
+/** Applies flags to a cluster. Flags win over the kubeconfig, as in kubectl. */
 function clusterWith(cluster: Cluster, options: ConnectOptions): Cluster {
   const { server, tlsServerName, certificateAuthority, insecureSkipTlsVerify = false } = options;
   return {
@@ -77,10 +78,10 @@ function clusterWith(cluster: Cluster, options: ConnectOptions): Cluster {
   };
 }
 
-/** `--token` replaces the user's credentials, `--as` the kubeconfig's impersonation. */
+/** Applies flags to a user. `--token` replaces the user's credentials, and `--as` the kubeconfig's impersonation. */
 function signInWith(signIn: SignIn, { token, as, asGroup = [] }: ConnectOptions): SignIn {
   if (asGroup.length > 0 && as === undefined) {
-    throw new MeshError("The flag --as-group needs --as: the API server takes no group without a user");
+    throw new MeshError("The flag --as-group needs --as: the API server accepts groups only with a user");
   }
   const { user, fields } = signIn;
   const signed: SignIn = token === undefined
@@ -91,7 +92,7 @@ function signInWith(signIn: SignIn, { token, as, asGroup = [] }: ConnectOptions)
   return { ...signed, user: { ...signed.user, impersonateUser: as }, fields: { ...fields, ...impersonation } };
 }
 
-/** Merges as kubectl does: the first entry with a name wins, and the first current context. */
+/** Merges the files like kubectl: the first entry with a name and the first current context win. */
 async function readFiles(world: World, files: readonly string[]): Promise<Kubeconfig> {
   const merged = new KubeConfig();
   const users = new Map<string, { readonly fields: ValueMap; readonly folder: string }>();
@@ -100,7 +101,7 @@ async function readFiles(world: World, files: readonly string[]): Promise<Kubeco
     const value = await readKubeconfig(world, file);
     const folder = folderOf(file);
     const config = new KubeConfig();
-    // Incomplete entries are dropped: another context may be in use.
+    // Drops incomplete entries, because the context in use may be complete.
     config.loadFromString(JSON.stringify(value, withoutBigints), { onInvalidEntry: "filter" });
     config.makePathsAbsolute(folder);
     configs.push(config);
@@ -110,7 +111,7 @@ async function readFiles(world: World, files: readonly string[]): Promise<Kubeco
       if (!users.has(name)) users.set(name, { fields: mapAt(entry, "user"), folder });
     }
   }
-  // client-node's mergeConfig refuses names that exist, and looks through all entries for each one.
+  // Avoids client-node's mergeConfig, which refuses duplicate names, and searches all entries for each entry.
   merged.clusters = firstOfEachName(configs.flatMap(({ clusters }) => clusters));
   merged.users = firstOfEachName(configs.flatMap(({ users }) => users));
   merged.contexts = firstOfEachName(configs.flatMap(({ contexts }) => contexts));
@@ -132,7 +133,7 @@ function folderOf(file: string): string {
 
 type Kind = "context" | "cluster" | "user";
 
-/** Required fields: client-node drops entries without them. */
+/** Required fields, for messages: client-node drops entries without them. */
 const NEEDS: Readonly<Record<Kind, string>> = { context: " with a cluster", cluster: " with a server", user: "" };
 
 function named<T extends { readonly name: string }>(kind: Kind, entries: readonly T[], name: string, file: string): T {
@@ -145,16 +146,16 @@ function named<T extends { readonly name: string }>(kind: Kind, entries: readonl
 }
 
 function noContext({ config, file }: Kubeconfig): MeshError {
-  const hint = `name one with --context: ${existing("context", config.contexts.map(({ name }) => name))}`;
+  const hint = `choose one with --context: ${existing("context", config.contexts.map(({ name }) => name))}`;
   return new MeshError("The kubeconfig has no current context", { place: { file }, hint });
 }
 
 const MAX_NAMES = 10;
 
 function existing(kind: Kind, names: readonly string[]): string {
-  if (names.length === 0) return `it has no ${kind}`;
+  if (names.length === 0) return `the kubeconfig has no ${kind}`;
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
-  return `it has ${names.slice(0, MAX_NAMES).map((name) => `"${name}"`).join(", ")}${more}`;
+  return `the kubeconfig has ${names.slice(0, MAX_NAMES).map((name) => `"${name}"`).join(", ")}${more}`;
 }
 
 function serverOf({ name, server }: Cluster, file: string): string {
@@ -167,34 +168,34 @@ function serverOf({ name, server }: Cluster, file: string): string {
 function proxyOf({ name, proxyUrl }: Cluster, file: string): string | undefined {
   if (proxyUrl === undefined || proxyUrl === "") return undefined;
   if (/^(https?|socks5h?):/.test(proxyUrl) && URL.canParse(proxyUrl)) return proxyUrl;
-  // Not quoted: it may contain a password.
+  // Does not quote the URL, which may contain a password.
   throw new MeshError(`The proxy-url of the cluster "${name}" is not an http, https or socks5 URL`, {
     place: { file },
   });
 }
 
-/** How a user signs in. */
+/** The credentials of a user, and their sources. */
 interface SignIn {
   readonly user: User;
-  /** Wins over the token, as in client-go. */
+  /** Path of a token file, which wins over the token, as in client-go. */
   readonly tokenFile: string | undefined;
   readonly exec: ExecPlugin | undefined;
-  /** The same object for all loads: client-node writes refreshed tokens into it. */
+  /** The OIDC provider. All loads share this object, because client-node writes refreshed tokens into it. */
   readonly authProvider: object | undefined;
-  /** The user as written. */
+  /** The user's fields as written in the file. */
   readonly fields: ValueMap;
   readonly file: string;
 }
 
-/** How a user signs in. Without a name, requests are anonymous. */
+/** Returns the credentials of a user. Without a name, requests are anonymous. */
 function signInOf(name: string, { config, users, file }: Kubeconfig): SignIn {
   const user = name === "" ? { name } : named("user", config.users, name, file);
   const { fields, folder } = users.get(user.name) ?? { fields: newMap(), folder: "." };
   const provider = fields["auth-provider"];
   if (isMap(provider) && provider["name"] !== "oidc") {
-    throw new MeshError(`The user "${user.name}" signs in by the auth-provider "${textAt(provider, "name")}"`, {
+    throw new MeshError(`The user "${user.name}" signs in with the auth-provider "${textAt(provider, "name")}"`, {
       place: { file },
-      hint: "Kubernetes 1.26 removed it: use the exec plugin of the provider",
+      hint: "Kubernetes 1.26 removed this auth-provider: use the exec plugin of the provider",
     });
   }
   const tokenFile = textAt(fields, "tokenFile");
@@ -214,11 +215,11 @@ function execOf(fields: ValueMap, { folder, file, at }: Record<"folder" | "file"
   if (!success) {
     const [issue] = error.issues;
     const field = issue?.path.join(".");
-    throw new MeshError(field === "command" ? `${at} has no command` : `${at} has a wrong field "${field}"`, {
+    throw new MeshError(field === "command" ? `${at} has no command` : `${at} has an invalid field "${field}"`, {
       place: { file },
     });
   }
-  // A name without a slash is looked up in PATH.
+  // A command without a slash stays as it is, for a search in PATH.
   return /[/\\]/.test(data.command) ? { ...data, command: within(folder, data.command) } : data;
 }
 
@@ -226,10 +227,10 @@ function within(folder: string, path: string): string {
   return /^(\/|\\|[A-Za-z]:)/.test(path) ? path : `${folder}/${path}`;
 }
 
-/** Milliseconds before its expiry at which a plugin's credential is renewed, so that no request meets the expiry. */
+/** Milliseconds before expiry at which a plugin's credential is renewed. */
 const MARGIN = 10_000;
 
-/** Reads the files and runs the plugin; client-node makes the credential. */
+/** Reads the files, runs the plugin, and lets client-node build the credential. */
 async function load(world: World, cluster: Cluster, signIn: SignIn): Promise<LastingCredential> {
   const { user, exec, tokenFile, fields, file } = signIn;
   const read = (data: string | undefined, path: string | undefined) => contentOf(world, data, path);
@@ -255,13 +256,16 @@ async function load(world: World, cluster: Cluster, signIn: SignIn): Promise<Las
   return { credential, lasts: exec === undefined ? READ_AGAIN : lifetimeOf(plugin, world.clock) };
 }
 
-/** A credential without an expiry is used until the server refuses it. */
+/**
+ * Returns the lifetime of a credential in milliseconds. Without an expiry, the credential lasts until the server
+ * refuses it.
+ */
 function lifetimeOf({ expirationTimestamp = "" }: PluginCredential, clock: Pick<World["clock"], "now">): number {
   const expires = Date.parse(expirationTimestamp);
   return Number.isNaN(expires) ? Infinity : expires - MARGIN - clock.now().getTime();
 }
 
-/** Headers and certificates of a request; `agent`, for node:https, is not used. */
+/** Headers and certificates of a request. The field `agent`, for node:https, is not used. */
 type RequestOptions = Parameters<KubeConfig["applyToHTTPSOptions"]>[0];
 
 async function requestOf(cluster: object, { user, authProvider, file }: SignIn, own: object): Promise<RequestOptions> {
@@ -277,8 +281,8 @@ async function requestOf(cluster: object, { user, authProvider, file }: SignIn, 
     await config.applyToHTTPSOptions(request);
     return request;
   } catch (error) {
-    // Only OIDC can fail here: the files are read, and plugins have run.
-    throw new MeshError(`The user "${user.name}" cannot sign in by OIDC: ${messageOf(error)}`, {
+    // Only OIDC can fail here, because the files have been read and the plugin has run.
+    throw new MeshError(`The user "${user.name}" cannot sign in with OIDC: ${messageOf(error)}`, {
       place: { file },
       hint: "sign in again with the tool that wrote the kubeconfig",
       cause: error,
@@ -294,13 +298,13 @@ function headersOf(request: RequestOptions, fields: ValueMap): Headers {
   return headers;
 }
 
-/** The transport has its own proxies and verification. */
+/** Turns off client-node's handling of proxies and verification, which the transport does. */
 const WITHOUT_AGENTS = { caFile: undefined, proxyUrl: undefined, skipTLSVerify: true };
 
-/** This file reads the files and runs the plugin. */
+/** Turns off client-node's handling of files and plugins, which this file does. */
 const WITHOUT_FILES = { certFile: undefined, keyFile: undefined, exec: undefined };
 
-/** client-node 1.4.0 passes the issuer to a library that accepts only a URL. */
+/** Returns the OIDC provider with the issuer as a URL object, which a library of client-node 1.4.0 requires. */
 function oidc(fields: ValueMap): object | undefined {
   const provider = fields["auth-provider"];
   if (!isMap(provider)) return undefined;
@@ -309,7 +313,7 @@ function oidc(fields: ValueMap): object | undefined {
   return { name: "oidc", config: { ...config, ...URL.canParse(issuer) ? { "idp-issuer-url": new URL(issuer) } : {} } };
 }
 
-/** The content of a `-data` field, else of the file, in base64. */
+/** Returns the content of a `-data` field or, without one, of the file, in base64. */
 async function contentOf(world: World, data: string | undefined, path: string | undefined) {
   if ((data ?? "") !== "") return data;
   return (path ?? "") === "" ? undefined : base64(await world.files.readText(path ?? ""));
@@ -326,11 +330,11 @@ function pemOf(content: Content, field: string, file: string): string | undefine
   if (text === undefined || text.includes("-----BEGIN ")) return text;
   throw new MeshError(`The ${field} of the kubeconfig is not PEM`, {
     place: { file },
-    hint: `"${field}-data" is base64 of PEM, "${field}" is the path of a PEM file`,
+    hint: `"${field}-data" must be PEM in base64, "${field}" the path of a PEM file`,
   });
 }
 
-/** Kubernetes, "Authenticating", user impersonation: one header for each group. client-node sets the user alone. */
+/** Adds the impersonation headers except the user, which client-node sets (Kubernetes, "Authenticating"). */
 function impersonated(headers: Headers, fields: ValueMap): Headers {
   const uid = textAt(fields, "as-uid");
   if (uid !== "") headers.set("impersonate-uid", uid);
@@ -342,7 +346,7 @@ function impersonated(headers: Headers, fields: ValueMap): Headers {
   return headers;
 }
 
-/** The cluster for a plugin with `provideClusterInfo` (client.authentication.k8s.io/v1, `Cluster`). */
+/** Returns the cluster for a plugin with `provideClusterInfo` (client.authentication.k8s.io/v1, `Cluster`). */
 function clusterInfo({ server, skipTLSVerify, tlsServerName, proxyUrl }: Cluster, caData: string | undefined): object {
   return {
     server,

@@ -112,19 +112,19 @@ Deno.test("OIDC: a valid token is sent; what prevents its renewal is an error th
   assert.equal(headers.get("authorization"), `Bearer ${token(9e9)}`);
   const { connection: old } = await open({ kubeconfig: "k" }, { files: { k: context("server: https://a", user(5)) } });
   await assert.rejects(old.credentials.current(), {
-    message: /^The user "u" cannot sign in by OIDC: only requests to HTTPS/,
+    message: /^The user "u" cannot sign in with OIDC: only requests to HTTPS/,
   });
 });
 
 Deno.test("a missing context, cluster or user is an error that lists the existing ones", async () => {
   await assert.rejects(open({ context: "three" }), {
     message: 'The kubeconfig has no context "three" with a cluster',
-    hint: 'it has "one", "two", "lost"',
+    hint: 'the kubeconfig has "one", "two", "lost"',
   });
   await assert.rejects(open({ context: "lost" }), { message: 'The kubeconfig has no cluster "none" with a server' });
   await assert.rejects(open({ user: "joe" }), {
     message: 'The kubeconfig has no user "joe"',
-    hint: 'it has "ada", "bob", "eve"',
+    hint: 'the kubeconfig has "ada", "bob", "eve"',
   });
 });
 
@@ -136,7 +136,7 @@ const BROKEN: Readonly<Record<string, readonly [text: string, message: RegExp]>>
   "an unusable proxy": [context("server: https://a, proxy-url: 'ftp://x'"), /^The proxy-url of the cluster "c" is not/],
   "a removed provider": [
     context("server: https://a", "auth-provider: {name: gcp}"),
-    /^The user "u" signs in by the auth-provider "gcp"$/,
+    /^The user "u" signs in with the auth-provider "gcp"$/,
   ],
   "a plugin without command": [
     context("server: https://a", "exec: {args: []}"),
@@ -144,7 +144,7 @@ const BROKEN: Readonly<Record<string, readonly [text: string, message: RegExp]>>
   ],
   "a plugin with wrong arguments": [
     context("server: https://a", "exec: {command: x, args: [1]}"),
-    /has a wrong field "args.0"$/,
+    /has an invalid field "args.0"$/,
   ],
   "data that is not PEM": [
     context("server: https://a, certificate-authority-data: '%'"),

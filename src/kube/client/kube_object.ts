@@ -1,7 +1,7 @@
 import { isMap, type Value, type ValueMap } from "../../base/value.ts";
 import { ApiError, type KubeObject, type ObjectMetadata } from "./api.ts";
 
-/** Whether an answer is an object of the API. */
+/** Whether an answer is a Kubernetes object. */
 export function isKubeObject(value: Value | undefined): value is ValueMap & KubeObject {
   return isMap(value) && typeof value["apiVersion"] === "string" && typeof value["kind"] === "string" &&
     isMetadata(value["metadata"]);
@@ -11,22 +11,22 @@ function isMetadata(value: Value | undefined): value is ValueMap & ObjectMetadat
   return isMap(value) && typeof value["name"] === "string";
 }
 
-/** The key of an object in its collection. */
+/** Returns the key of an object in its collection. */
 export function keyOf({ namespace = "", name }: ObjectMetadata): string {
   return `${namespace}/${name}`;
 }
 
-/** The only kind of answer without a name. */
+/** The only kind of object without a name. */
 const NAMELESS = "SelfSubjectAccessReview";
 
-/** The answer as an object. Errors: an ApiError for another shape. */
+/** Returns the answer as an object. Throws an ApiError for another shape. */
 export function kubeObject(value: Value, asked: string): KubeObject {
   const named = isMap(value) && value["kind"] === NAMELESS ? { ...value, metadata: { name: "" } } : value;
   if (isKubeObject(named)) return named;
-  throw new ApiError(`The answer to ${asked} is no object of Kubernetes`, { hint: "is the server an API server?" });
+  throw new ApiError(`The answer to ${asked} is not a Kubernetes object`, { hint: "is the server an API server?" });
 }
 
-/** An item of a list. Items of built-in types take version and kind from the list. */
+/** Returns an item of a list as an object. Items of built-in types get version and kind from the list. */
 export function listItem(item: Value, list: ValueMap, asked: string): KubeObject {
   if (!isMap(item)) return kubeObject(item, asked);
   const [apiVersion, kind] = [item["apiVersion"] ?? list["apiVersion"], item["kind"] ?? kindOfItems(list["kind"])];

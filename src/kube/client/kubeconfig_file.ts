@@ -4,15 +4,15 @@ import { isMap, mapAt, mapsAt, newMap, textAt, type ValueMap } from "../../base/
 import type { World } from "../../platform/mod.ts";
 import { parseYaml } from "../../yaml/mod.ts";
 
-/** A kubeconfig with many clusters is some 100 KB. */
+/** Maximum size of a kubeconfig in bytes. A kubeconfig with many clusters has about 100 KB. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Reads one file. Errors: a MeshError if it is no mapping. */
+/** Reads a kubeconfig file. Rejects with a MeshError if the content is not a mapping. */
 export async function readKubeconfig(world: World, file: string): Promise<ValueMap> {
   const value = parseYaml(await world.files.readText(file, MAX_BYTES), file);
   if (value === null) return newMap();
   if (isMap(value)) return value;
-  throw new MeshError("The file is not a kubeconfig: it is not a mapping", { place: { file } });
+  throw new MeshError("The file is not a kubeconfig: the content is not a mapping", { place: { file } });
 }
 
 /** The names in a kubeconfig, without duplicates. */
@@ -24,7 +24,7 @@ export interface KubeconfigNames {
   readonly namespaces: readonly string[];
 }
 
-/** Reads the names in a kubeconfig, without client-node. Errors: as `readKubeconfig`. */
+/** Reads the names in a kubeconfig without client-node. Rejects like `readKubeconfig`. */
 export async function kubeconfigNames(world: World, given: string | undefined): Promise<KubeconfigNames> {
   const paths = given === undefined ? await kubeconfigPaths(world) : [given];
   const files = await Promise.all(paths.map((file) => readKubeconfig(world, file)));

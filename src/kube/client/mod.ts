@@ -1,6 +1,6 @@
 /**
- * A client of a cluster's API (`connect`): plain JSON objects over `fetch`. In: a kubeconfig or a pod's service
- * account. Out: a `KubeApi`.
+ * A client of a cluster's API (`connect`), which returns plain JSON objects. Connects with a kubeconfig or a pod's
+ * service account.
  */
 export * from "./api.ts";
 export { connect, type KubeConnection } from "./connect.ts";

@@ -1,4 +1,4 @@
-/** The Kubernetes types that this program reads: client-node's models as the JSON of the API. Types and guards only. */
+/** Types and guards for the Kubernetes objects that this program reads, from client-node's models. */
 import type {
   V1APIService,
   V1ConfigMap,
@@ -18,8 +18,8 @@ import type {
 import type { KubeObject } from "./api.ts";
 
 /**
- * A model as the JSON of the API: times are strings, not dates, and field names have no underscore (`_default`). Every
- * field is optional, because checks read objects of any version and keep only parts of them.
+ * Converts a model to the JSON of the API: times are strings, and field names have no leading underscore (`_default`).
+ * Every field is optional, because checks read objects of any version and keep only parts of them.
  */
 export type Plain<T> = T extends Date ? string
   : T extends (infer Item)[] ? Plain<Item>[]
@@ -48,10 +48,12 @@ export type ResourceQuota = Stored<V1ResourceQuota>;
 export type Secret = Stored<V1Secret>;
 export type Service = Stored<V1Service>;
 
-/** Whether an object has a kind. The API server has checked the fields of built-in types, so the kind is enough. */
+/**
+ * A check for the kind of an object. The API server has validated the fields of built-in types, so the kind is enough.
+ */
 export type Guard<T extends KubeObject> = (object: KubeObject) => object is T;
 
-/** The object if it has that kind. */
+/** Returns the object if it has the kind. */
 export function ofKind<T extends KubeObject>(object: KubeObject | undefined, isKind: Guard<T>): T | undefined {
   return object !== undefined && isKind(object) ? object : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Asks a port of a pod by HTTP, as `kubectl port-forward` connects to it: also a port that listens on loopback alone. A
- * WebSocket whose messages begin with the number of a stream, data or errors (k8s.io/kubelet,
+ * Sends an HTTP request to a port of a pod, like `kubectl port-forward`, even to a port that listens only on loopback.
+ * Uses a WebSocket whose messages begin with the number of a stream, for data or errors (k8s.io/kubelet,
  * pkg/cri/streaming/portforward/websocket.go); the first message of each stream is the port.
  */
 import { joinBytes } from "../../base/bytes.ts";
@@ -15,24 +15,24 @@ const PROTOCOLS = ["v4.channel.k8s.io"];
 const DATA = 0;
 const PORT_BYTES = 2;
 const MAX_ANSWER = 64 * 1024;
-/** The least number of bytes that a message counts as: a million empty messages need memory too. */
+/** Minimum number of bytes that a message counts as, because a million empty messages also need memory. */
 const MIN_MESSAGE = 64;
 
 export interface PodPortRequest {
   readonly namespace: string;
   readonly pod: string;
   readonly port: number;
-  /** With a slash and the query. */
+  /** The path with a leading slash, and the query. */
   readonly path: string;
-  /** Milliseconds until the answer must be complete. */
+  /** Milliseconds within which the answer must be complete. */
   readonly timeout: number;
-  /** Maximum bytes of the answer with its headers. */
+  /** Maximum bytes of the answer, including its headers. */
   readonly maxBytes: number;
 }
 
 /**
- * The body of a successful answer to GET. Errors: an ApiError without the right, if nothing listens, for any other
- * status, and for an answer that is late or too long.
+ * Returns the body of a successful answer to GET. Rejects with an ApiError without the permission, if no process
+ * listens, for any other status, and for an answer that is late or too long.
  */
 export async function getFromPort(transport: Transport, request: PodPortRequest): Promise<Uint8Array> {
   const timeout = AbortSignal.timeout(request.timeout);
@@ -40,7 +40,7 @@ export async function getFromPort(transport: Transport, request: PodPortRequest)
   try {
     const socket = await open(transport, request, timeout);
     try {
-      // HTTP/1.0: the answer is not chunked, and ends with the connection.
+      // With HTTP/1.0, the answer is not chunked, and ends with the connection.
       const text = `GET ${request.path} HTTP/1.0\r\nHost: localhost\r\n\r\n`;
       socket.send(new Uint8Array([DATA, ...new TextEncoder().encode(text)]));
       return bodyOf(await unlessAborted(answer(socket, request.maxBytes, where), timeout), where);
@@ -49,7 +49,7 @@ export async function getFromPort(transport: Transport, request: PodPortRequest)
     }
   } catch (error) {
     if (error instanceof ApiError || !timeout.aborted) throw error;
-    throw new ApiError(`No answer of ${where} within ${request.timeout} ms`, { cause: error });
+    throw new ApiError(`No answer from ${where} within ${request.timeout} ms`, { cause: error });
   }
 }
 
@@ -62,12 +62,14 @@ async function open(transport: Transport, request: PodPortRequest, signal: Abort
     return await transport.webSocket(path, PROTOCOLS, signal);
   } catch (error) {
     if (error instanceof ApiError || signal.aborted) throw error;
-    // Without an upgrade the answer has the reason.
+    // Sends the request again without an upgrade, because the answer contains the reason.
     const response = await transport.send({ method: "GET", path, signal, milliseconds: request.timeout });
     const text = await readAll(response, MAX_ANSWER);
     const { server, origin } = transport.connection;
     if (response.status !== 403) {
-      throw new ApiError(`The API server does not forward port ${port} of "${namespace}/${pod}": ${messageOf(error)}`);
+      throw new ApiError(
+        `The API server cannot forward port ${port} of pod "${namespace}/${pod}": ${messageOf(error)}`,
+      );
     }
     const { message } = refusal(403, text, { what: `portforward of "${namespace}/${pod}"`, server, origin });
     const hint = `an administrator can grant "get" and "create" on "pods/portforward" in the namespace "${namespace}"`;
@@ -82,13 +84,13 @@ async function answer({ messages }: WebSocketConnection, maxBytes: number, where
     const [stream = DATA] = message;
     const bytes = message.subarray(1);
     length += Math.max(bytes.length, MIN_MESSAGE);
-    if (length > maxBytes) throw new ApiError(`The answer of ${where} is longer than ${maxBytes} bytes`);
+    if (length > maxBytes) throw new ApiError(`The answer from ${where} is longer than ${maxBytes} bytes`);
     streams[stream]?.push(bytes);
   }
   const [data = new Uint8Array(), error = new Uint8Array()] = streams.map((each) =>
     joinBytes(each).subarray(PORT_BYTES)
   );
-  if (error.length > 0) throw new ApiError(`Nothing answers on ${where}: ${new TextDecoder().decode(error)}`);
+  if (error.length > 0) throw new ApiError(`No answer from ${where}: ${new TextDecoder().decode(error)}`);
   return data;
 }
 
@@ -96,7 +98,7 @@ function bodyOf(bytes: Uint8Array, where: string): Uint8Array {
   const start = new TextDecoder("latin1").decode(bytes.subarray(0, MAX_ANSWER));
   const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(start) ?? [];
   const end = start.indexOf("\r\n\r\n");
-  if (status === undefined || end < 0) throw new ApiError(`The answer of ${where} is no HTTP`);
-  if (status !== "200") throw new ApiError(`The answer of ${where} has the status ${status}`);
+  if (status === undefined || end < 0) throw new ApiError(`The answer from ${where} is not HTTP`);
+  if (status !== "200") throw new ApiError(`The answer from ${where} has the status ${status}`);
   return bytes.subarray(end + 4);
 }

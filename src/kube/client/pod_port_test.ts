@@ -40,11 +40,11 @@ Deno.test("the body of an answer over several messages; the request is HTTP/1.0"
 const ENDS: Readonly<Record<string, readonly [messages: readonly (readonly [number, string])[], message: RegExp]>> = {
   "nothing listens": [
     [[0, PORT], [1, `${PORT}dial tcp: refused`]],
-    /Nothing answers on port 15000 .*: dial tcp: refused/,
+    /No answer from port 15000 .*: dial tcp: refused/,
   ],
   "another status": [[[0, `${PORT}HTTP/1.1 404 Not Found\r\n\r\n`]], /status 404/],
-  "no HTTP": [[[0, `${PORT}hello`]], /no HTTP/],
-  "an end without an answer": [[], /no HTTP/],
+  "no HTTP": [[[0, `${PORT}hello`]], /not HTTP/],
+  "an end without an answer": [[], /not HTTP/],
   "too many messages without a byte": [Array.from({ length: 20 }, () => [0, ""] as const), /longer than 1000 bytes/],
   "too long": [[[0, `${PORT}${"x".repeat(2000)}`]], /longer than 1000 bytes/],
 };

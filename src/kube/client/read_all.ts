@@ -2,14 +2,15 @@ import { MeshError } from "../../base/errors.ts";
 
 const SIZE = 128 * 1024;
 
-/** The whole text of a response; a MeshError if it exceeds `maxBytes`. */
+/** Reads the whole text of a response. Rejects with a MeshError if the text exceeds `maxBytes`. */
 export async function readAll(response: Response, maxBytes: number): Promise<string> {
   return new TextDecoder().decode(await readBytes(response, maxBytes));
 }
 
 /**
- * The bytes of a response, at the start of the given buffer, which is detached, or of a larger one. Large lists arrive in
- * thousands of chunks; one buffer for all pages saves most of the memory. Errors: a MeshError beyond `maxBytes`.
+ * Reads the bytes of a response into the given buffer, which is detached, or into a larger buffer. Large lists arrive
+ * in thousands of chunks, so one buffer for all pages saves most of the memory. Rejects with a MeshError beyond
+ * `maxBytes`.
  */
 export async function readBytes(
   { body }: Response,
@@ -38,12 +39,12 @@ export async function readBytes(
       length += value.length;
     }
   } finally {
-    // Cancelling a failed body fails too.
+    // Ignores the error, because cancelling a failed body also fails.
     await reader.cancel().catch(() => {});
   }
 }
 
-/** `undefined` for a stream with its own buffers. */
+/** Returns a reader that fills given buffers; `undefined` for a stream with its own buffers. */
 function bytesReader(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | undefined {
   try {
     return body.getReader({ mode: "byob" });

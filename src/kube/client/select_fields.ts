@@ -1,17 +1,17 @@
 /**
- * Removes fields from the bytes of a JSON text before they become a string and values. Checks read a fifth of a pod;
+ * Removes fields from the bytes of a JSON text before parsing. Checks read only a fifth of a pod;
  * parsing the rest would take most of the time and memory of a large list.
  */
 
-/** Fields to keep: `true` is a whole value. In a list they apply to each item. */
+/** Fields to keep. `true` keeps the whole value. In a list, the fields apply to each item. */
 export type Fields = true | { readonly [name: string]: Fields };
 
-/** Fields by the length of their names, for `selectFields`. */
+/** Fields to keep, indexed by the length of their names for a fast search. */
 export type Selection = readonly (readonly Selected[] | undefined)[];
 
 interface Selected {
   readonly name: Uint8Array;
-  /** `undefined` keeps the whole value. */
+  /** The fields of the value to keep; `undefined` keeps the whole value. */
   readonly fields: Selection | undefined;
 }
 
@@ -26,13 +26,13 @@ export function selectionOf(fields: Exclude<Fields, true>): Selection {
 }
 
 /**
- * Moves the kept part of a JSON text to the front of its bytes; returns its length. Does not validate the removed part,
- * and keeps no name with an escape. Errors: a SyntaxError if the text ends early or is no JSON.
+ * Moves the kept part of a JSON text to the start of the bytes and returns its length. Does not validate the removed
+ * part, and removes fields whose name contains an escape. Throws a SyntaxError if the text is truncated or not JSON.
  */
 export function selectFields(json: Uint8Array, fields: Selection): number {
   const text = new Text(json);
   text.select(fields);
-  // Text after the value makes parsing fail.
+  // Keeps text after the value, so that parsing fails.
   text.keep(text.at, json.length);
   return text.kept;
 }
@@ -49,7 +49,7 @@ class Text {
     this.#json = json;
   }
 
-  /** Reads a value and keeps these fields of it. */
+  /** Reads a value and keeps only the given fields. */
   select(fields: Selection | undefined): void {
     const first = this.#next();
     if (fields !== undefined && first === OPEN_MAP) return this.#selectInMap(fields);
@@ -78,7 +78,7 @@ class Text {
         this.#next();
         this.#skip();
       } else {
-        // The original comma went with the previous field.
+        // Writes a new comma, because the original comma was removed with the previous field.
         if (!isFirst) this.#json[this.kept++] = COMMA;
         isFirst = false;
         this.keep(start, end);
@@ -91,7 +91,7 @@ class Text {
     }
   }
 
-  /** Kubernetes has no lists in lists: an inner one is kept whole. */
+  /** Reads a list. Keeps an inner list whole, because Kubernetes types have no lists of lists. */
   #selectInList(fields: Selection): void {
     this.#keepByte();
     if (this.#next() === CLOSE_LIST) return this.#keepByte();
@@ -159,5 +159,5 @@ function isEndOfScalar(byte: number): boolean {
 }
 
 function wrong(at: number): SyntaxError {
-  return new SyntaxError(`The byte ${at} is no JSON`);
+  return new SyntaxError(`The text is not valid JSON at byte ${at}`);
 }

@@ -12,13 +12,13 @@ import type { Connection, Credential } from "./connection.ts";
 
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string;
   readonly body?: string;
   readonly contentType?: string;
   readonly accept?: string | undefined;
   readonly signal: AbortSignal;
-  /** The signal's timeout, for messages. */
+  /** The timeout of the signal in milliseconds, for messages. */
   readonly milliseconds: number;
 }
 
@@ -27,7 +27,7 @@ interface Made {
   readonly credential: Credential;
 }
 
-/** Requests to one server, with its current credential. */
+/** Sends requests to one server with the current credential. */
 export class Transport {
   readonly connection: Connection;
   readonly #world: World;
@@ -41,7 +41,7 @@ export class Transport {
     this.connection = connection;
   }
 
-  /** Sends a request. After a 401 it renews the credential and retries once. */
+  /** Sends a request. After status 401, renews the credential and retries once. */
   async send(request: ApiRequest): Promise<Response> {
     const response = await this.#sendOnce(request);
     if (response.status !== 401 || !this.connection.credentials.refused()) return response;
@@ -50,8 +50,8 @@ export class Transport {
   }
 
   /**
-   * Opens a WebSocket with one of the subprotocols. Rejects with the runtime's error, which lacks the server's answer;
-   * `send` for the same path has it.
+   * Opens a WebSocket with one of the subprotocols. Rejects with the runtime's error, which lacks the server's answer.
+   * For the answer, call `send` with the same path.
    */
   async webSocket(path: string, protocols: readonly string[], signal: AbortSignal): Promise<WebSocketConnection> {
     if (this.#isClosed) throw new ApiError(`The connection to "${this.connection.server}" is closed`);
@@ -63,7 +63,7 @@ export class Transport {
   close(): void {
     this.#isClosed = true;
     this.#former?.close();
-    // A request has reported the failure to make a client.
+    // Ignores a failure to create a client, which a request has reported.
     this.#made?.then(({ client }) => client.close(), () => {});
   }
 
@@ -75,14 +75,16 @@ export class Transport {
     if (body !== undefined) headers.set("content-type", contentType ?? "application/json");
     const client = await this.#client(credential);
     try {
-      // Following a redirect could send the token elsewhere.
+      // Does not follow redirects, which could send the token to another server.
       return await client.request(path, { method, headers, signal, redirect: "manual", body: body ?? null });
     } catch (error) {
       throw unreachable(this.connection, error, milliseconds);
     }
   }
 
-  /** The current client; a new one after the certificates have changed. Concurrent callers share it. */
+  /**
+   * Returns the current client, or a new client if the certificates have changed. Concurrent callers share the client.
+   */
   async #client(credential: Credential): Promise<HttpClient> {
     const before = this.#made;
     const made = this.#made = this.#renewed(before, credential);
@@ -113,10 +115,10 @@ function isSame(a: Credential, b: Credential): boolean {
 
 /** Hints for errors of the TLS library. */
 const HINTS: readonly (readonly [RuntimeErrorName, hint: string])[] = [
-  ["expired", "a certificate has expired: renew the server's, or your own"],
-  ["unknownIssuer", "is certificate-authority in the kubeconfig this cluster's?"],
-  ["otherName", "the certificate is for another name: see tls-server-name in the kubeconfig"],
-  ["clientRefused", "the server does not take the client's certificate"],
+  ["expired", "a certificate has expired: renew the server's or the client's certificate"],
+  ["unknownIssuer", "check that certificate-authority in the kubeconfig is the authority of this cluster"],
+  ["otherName", "the server's certificate is for another name: check tls-server-name in the kubeconfig"],
+  ["clientRefused", "the server rejects the client's certificate"],
 ];
 
 function unreachable({ server, origin }: Connection, error: unknown, milliseconds: number): Error {

@@ -1,4 +1,4 @@
-/** A resuming watch: list, stream from there, stream again; list again when the server has dropped the version. */
+/** A watch that lists once, then streams changes and reconnects. Lists again if the server has dropped the version. */
 import { MeshError } from "../../base/errors.ts";
 import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import type { Clock } from "../../platform/mod.ts";
@@ -8,7 +8,7 @@ import { isKubeObject, keyOf } from "./kube_object.ts";
 
 interface Watched {
   list(): Promise<KubeList>;
-  /** The stream of changes after a version. */
+  /** Opens the stream of changes after the version in the query. */
   open(query: Query, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
   readonly clock: Pick<Clock, "sleep">;
   readonly query: Query;
@@ -21,21 +21,21 @@ interface Watching extends WatchOptions {
 
 const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
-/** The server ends a stream after a random time in this range, as in client-go. */
+/** Requests that the server ends a stream after `least` seconds, plus a random time up to `more`, as in client-go. */
 const SECONDS = { least: 300, more: 300 };
-/** The connection is dead if a stream lasts this much longer. */
+/** Seconds after which a stream that did not end counts as dead. */
 const GRACE_SECONDS = 30;
 
 const GONE = 410;
 
-/** See `KubeApi.watch`. Keeps the metadata of the objects in memory. */
+/** Implements `KubeApi.watch`. Keeps the metadata of the objects in memory. */
 export async function* watchCollection(watched: Watched, watching: Watching): AsyncIterable<WatchEvent> {
   const state: State = { known: new Map(), version: undefined, pause: FIRST_PAUSE };
   while (!watching.signal.aborted) {
     try {
       if (state.version === undefined) yield* listed(watched, state);
       yield* streamed(watched, watching, state);
-      // A server may end each stream at once.
+      // Pauses even without a failure, because a server may end each stream immediately.
       await pause(watched, watching, FIRST_PAUSE);
     } catch (thrown) {
       if (watching.signal.aborted) return;
@@ -49,7 +49,7 @@ export async function* watchCollection(watched: Watched, watching: Watching): As
   }
 }
 
-/** Pauses with jitter, so that the clients of a server do not all reconnect at once. */
+/** Pauses with jitter, so that the clients of a server do not reconnect at the same time. */
 function pause({ clock }: Watched, { signal }: Watching, milliseconds: number): Promise<void> {
   return clock.sleep(milliseconds * (0.5 + Math.random() / 2), signal);
 }
@@ -57,12 +57,12 @@ function pause({ clock }: Watched, { signal }: Watching, milliseconds: number): 
 interface State {
   /** Metadata of the existing objects, by namespace and name. */
   readonly known: Map<string, KubeObject["metadata"]>;
-  /** The version to resume from; `undefined` before a list. */
+  /** The version from which to resume; `undefined` before a list. */
   version: string | undefined;
   pause: number;
 }
 
-/** Compares the list with the known objects. */
+/** Lists the collection and yields the differences from the known objects. */
 async function* listed(watched: Watched, state: State): AsyncIterable<WatchEvent> {
   const { items, resourceVersion } = await watched.list();
   const gone = new Map(state.known);
@@ -80,7 +80,7 @@ async function* listed(watched: Watched, state: State): AsyncIterable<WatchEvent
   state.version = resourceVersion;
 }
 
-/** The changes of one stream until its end. */
+/** Yields the changes of one stream until it ends. */
 async function* streamed(watched: Watched, { signal, synced }: Watching, state: State): AsyncIterable<WatchEvent> {
   const seconds = SECONDS.least + Math.floor(Math.random() * SECONDS.more);
   const end = new AbortController();
@@ -106,7 +106,7 @@ async function* streamed(watched: Watched, { signal, synced }: Watching, state: 
   }
 }
 
-/** The change in a line; none for a bookmark. */
+/** Yields the change in a line. A bookmark only updates the version. */
 function* changes(line: string, { what }: Watched, state: State): Iterable<WatchEvent> {
   const event = parse(line, what);
   const { type, object = null } = event;
@@ -144,27 +144,29 @@ function parse(line: string, what: string): ValueMap {
     const value: Value = JSON.parse(line);
     if (isMap(value)) return value;
   } catch (error) {
-    throw new ApiError(`An event of ${what} is no JSON`, { cause: error });
+    throw new ApiError(`An event of ${what} is not valid JSON`, { cause: error });
   }
   throw new ApiError(`An event of ${what} is not an event of Kubernetes`);
 }
 
-/** Maximum line: etcd stores objects of at most 1.5 MiB; escapes and managed fields add to that. */
+/**
+ * Maximum length of a line. etcd stores objects of at most 1.5 MiB, and escapes and managed fields add to this size.
+ */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 /**
- * The lines of a stream, cancelled when the caller stops reading. A failure of the stream also ends the lines; the watch
- * resumes from there. Errors: an ApiError for a line that is too long.
+ * Yields the lines of a stream, which is cancelled when the caller stops reading. A failure of the stream ends the
+ * lines, and the watch then resumes. Throws an ApiError for a line that is too long.
  */
 async function* lines(stream: ReadableStream<Uint8Array>, what: string): AsyncIterable<string> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
-  // Pieces of a line. Each is scanned once, even if a server sends single bytes.
+  // The pieces of a line. Each piece is scanned once, even if a server sends single bytes.
   let pieces: string[] = [];
   let length = 0;
   try {
     for (;;) {
-      // A broken connection, and the signal, end the lines too.
+      // A broken connection or the signal also ends the lines.
       const { value: chunk } = await reader.read().catch(() => ({ value: undefined }));
       if (chunk === undefined) return;
       const [first = "", ...more] = decoder.decode(chunk, { stream: true }).split("\n");
@@ -180,7 +182,7 @@ async function* lines(stream: ReadableStream<Uint8Array>, what: string): AsyncIt
       length = last.length;
     }
   } finally {
-    // Cancelling a failed stream fails too.
+    // Ignores the error, because cancelling a failed stream also fails.
     await reader.cancel().catch(() => {});
   }
 }

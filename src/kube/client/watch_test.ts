@@ -97,7 +97,7 @@ Deno.test("watch() survives an unreachable or broken server, and reports it", as
   assert.match(seen[1] ?? "", /^failed: .* answered 500 to GET \/maps: etcd is away$/);
   assert.deepEqual(seen.slice(2), [
     "synced",
-    "failed: An event of watch /maps is no JSON",
+    "failed: An event of watch /maps is not valid JSON",
     "synced",
     "failed: An event of watch /maps is not an event of Kubernetes",
     "synced",

@@ -1,11 +1,11 @@
-/** kubectl's names of workloads: `deployment/web`. */
+/** Parses kubectl's names of workloads, such as `deployment/web`. */
 import { closest } from "../../base/text/mod.ts";
 import { UsageError } from "../../base/errors.ts";
 
-/** A kind, its API group, and kubectl's names for it; the first name is part of the API's path. */
+/** A kind, its API group, and kubectl's names for the kind. The first name is part of the API path. */
 export interface Resource {
   readonly kind: string;
-  /** `api/v1` or `apis/apps/v1`. */
+  /** The path of the API group, such as `api/v1` or `apis/apps/v1`. */
   readonly group: string;
   readonly names: readonly string[];
 }
@@ -26,14 +26,14 @@ const RESOURCES: readonly Resource[] = [
   },
 ];
 
-/** Parses `KIND/NAME`, with `more` kinds beside the workloads. Errors: a UsageError that lists the kinds. */
+/** Parses `KIND/NAME`. `more`: further kinds to accept. Throws a UsageError that lists the kinds. */
 export function readWorkloadName(
   text: string,
   more: readonly Resource[] = [],
 ): { readonly path: (namespace: string) => string; readonly kind: string; readonly name: string } {
   const [, word = "", name = ""] = /^([A-Za-z]+(?:\.[A-Za-z0-9.]+)?)\/([^/]+)$/.exec(text) ?? [];
   if (name === "") {
-    throw new UsageError(`"${text}" is not a workload`, { hint: "name it as KIND/NAME, such as deployment/web" });
+    throw new UsageError(`"${text}" is not a workload`, { hint: "use KIND/NAME, such as deployment/web" });
   }
   const plain = word.toLowerCase().split(".", 1)[0] ?? "";
   const known = [...RESOURCES, ...more];
@@ -45,12 +45,12 @@ export function readWorkloadName(
   return { kind, path, name };
 }
 
-/** The kinds in `KIND/NAME`, such as `deployment`. */
+/** Returns the kinds that `KIND/NAME` accepts, such as `deployment`. */
 export function workloadKinds(): string[] {
   return RESOURCES.flatMap(({ names: [, name = ""] }) => name);
 }
 
-/** The path of all objects of a kind in a namespace; `undefined` for an unknown kind. */
+/** Returns the API path of all objects of a kind in a namespace; `undefined` for an unknown kind. */
 export function workloadCollection(word: string, namespace: string): string | undefined {
   const found = RESOURCES.find(({ names }) => names.includes(word.toLowerCase()));
   return found && `/${found.group}/namespaces/${encodeURIComponent(namespace)}/${found.names[0]}`;
@@ -60,6 +60,6 @@ function unknownKind(word: string, resources: readonly Resource[]): UsageError {
   const known = resources.flatMap(({ names: [, name = ""] }) => name);
   const meant = closest(word.toLowerCase(), known);
   return new UsageError(`The kind "${word}" is not a known workload kind`, {
-    hint: meant === undefined ? `it takes ${known.join(", ")}` : `did you mean "${meant}"?`,
+    hint: meant === undefined ? `use one of ${known.join(", ")}` : `did you mean "${meant}"?`,
   });
 }

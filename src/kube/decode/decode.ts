@@ -11,25 +11,25 @@ export interface Problem {
   readonly got: string;
 }
 
-/** Problems as text. */
+/** Formats problems as text for a message. */
 export function problemTexts(problems: readonly Problem[]): string {
   return problems.map(({ field, expected, got }) => `"${field}" must be ${expected}, not ${got}`).join("; ");
 }
 
-/** A typed object, and the values of its source with wrong types. */
+/** A typed object, and the problems of its source. */
 interface Decoded {
   readonly value: ValueMap;
   readonly problems: readonly Problem[];
-  /** Field names and scalars equal the source, and no list or map of the source has nulls. */
+  /** Whether field names and scalars equal the source, and the source has no null in a list or map. */
   readonly isAsWritten: boolean;
 }
 
 /**
- * Decodes generic data as a Kubernetes type. The result is what Kubernetes writes: known fields only, in declaration
- * order, without empty `omitempty` fields, with the fields that are always written, quantities and times canonical.
- * A value of the wrong type is a problem, and its field is zero.
- * With `texts` "converted" a number or boolean in a string field becomes text; with "strict" it is a problem.
- * The input is not changed. Subtrees without a type of their own are shared with it.
+ * Decodes generic data as a Kubernetes type. The result has the form that Kubernetes writes: known fields only, in
+ * declaration order, without empty `omitempty` fields, with all required fields, and with canonical quantities and
+ * times. A value of the wrong type is a problem, and its field gets the zero value.
+ * With `texts` "converted", a number or boolean in a string field becomes text; with "strict", it is a problem.
+ * Does not change the input. The result shares subtrees without a declared type with the input.
  * Source of the rules: sigs.k8s.io/yaml (conversion for string targets) and encoding/json.
  */
 export function decode(value: Value, type: string, texts: "converted" | "strict" = "converted"): Decoded {
@@ -63,7 +63,7 @@ function readFields(schema: StructSchema, data: ValueMap, reader: Reader): Value
     else if (field.always) result[field.json] = missing(field.type, reader);
   }
   if (Object.keys(data).every((key) => schema.byJson.has(key))) return result;
-  // Names in another case are rare: only they need a second pass.
+  // Only names that differ in case need a second pass, and they are rare.
   const renamed = underTypeNames(schema, data);
   if (renamed === undefined) return result;
   reader.isAsWritten = false;
@@ -71,7 +71,7 @@ function readFields(schema: StructSchema, data: ValueMap, reader: Reader): Value
   return readFields(schema, renamed, reader);
 }
 
-/** A field's typed value; `undefined` if Kubernetes does not write it. */
+/** Returns the typed value of a field; `undefined` if Kubernetes does not write the field. */
 function readField(field: Field, value: Value, reader: Reader): Value | undefined {
   if (value === null && (field.type.pointer || field.type.kind !== "json")) return undefined;
   reader.path.push(field.json);
@@ -139,8 +139,8 @@ function report(expected: string, value: Value, reader: Reader): void {
 }
 
 /**
- * The data under the type's own field names; `undefined` if no name differs in case. If a field has several spellings, the
- * last in byte order wins, as in sorted JSON.
+ * Renames fields to the spelling of the type; returns `undefined` if no name differs in case. If a field has several
+ * spellings, the last in byte order wins, as in sorted JSON.
  */
 function underTypeNames(schema: StructSchema, data: ValueMap): ValueMap | undefined {
   const named = newMap();

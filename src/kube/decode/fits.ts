@@ -4,8 +4,8 @@ import { readScalar } from "./scalar.ts";
 import { type FieldType, type StructSchema, structSchema } from "../schema/schema.ts";
 
 /**
- * Whether generic data has exactly the fields and types of a Kubernetes type, so that a strict `decode` finds no problem.
- * `decode` gives the reason why not; it takes three times as long, because it also makes the typed object.
+ * Whether generic data has exactly the fields and types of a Kubernetes type, so that a strict `decode` finds no
+ * problem. To get the problems, use `decode`, which takes three times as long because it also builds the typed object.
  */
 export function fits(value: Value, type: string): boolean {
   return isMap(value) && fitsStruct(structSchema(type), value);
@@ -19,7 +19,7 @@ function fitsStruct({ byJson }: StructSchema, map: ValueMap): boolean {
   return true;
 }
 
-/** The type that a shared value fits. */
+/** A cache of the type that each shared value fits. */
 const known = new WeakMap<object, FieldType>();
 
 function fitsType(type: FieldType, value: Value): boolean {

@@ -20,30 +20,30 @@ const READERS: Readonly<Record<string, Reader>> = {
   json: (value) => value,
 };
 
-/** Kinds with another name in messages. */
+/** Names in messages for kinds whose code name is unclear. */
 const EXPECTED: Readonly<Record<string, string>> = {
   quantity: "a quantity",
   intOrString: "int32 or string",
-  time: "a time of RFC 3339",
+  time: "an RFC 3339 time",
   struct: "a mapping",
   map: "a mapping",
   list: "a list",
 };
 
 /**
- * A scalar (not null) as its Go type stores it; `undefined` for the wrong type. In a string field numbers and booleans
- * become text, as in sigs.k8s.io/yaml. Whole floats count as integers.
+ * Converts a scalar (not null) to the form that its Go type stores; `undefined` for the wrong type. In a string field,
+ * numbers and booleans become text, as in sigs.k8s.io/yaml. Whole floats count as integers.
  */
 export function readScalar(kind: FieldType["kind"], value: Value): Value | undefined {
   return READERS[kind]?.(value);
 }
 
-/** The expected value of a field, for messages: `int32`, `a list`. */
+/** Describes the expected value of a field for messages, such as `int32` or `a list`. */
 export function expectedText(type: FieldType): string {
   return EXPECTED[type.kind] ?? type.kind;
 }
 
-/** A value for messages: `string "three"`, `number 1.5`, `a list`. */
+/** Describes a value for messages, such as `string "three"`, `number 1.5` or `a list`. */
 export function gotText(value: Value): string {
   if (value === null) return "null";
   if (typeof value === "object") return Array.isArray(value) ? "a list" : "a mapping";
@@ -66,14 +66,14 @@ function readString(value: Value): Value | undefined {
   }
 }
 
-/** sigs.k8s.io/yaml writes a float as a 32-bit one. A float that is whole counts as the integer. */
+/** Formats a number like sigs.k8s.io/yaml: a float with 32-bit precision, and a whole float as an integer. */
 function numberString(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 64) return scalarText(value);
   const single = Math.fround(value);
   return Number.isFinite(single) ? floatText(single) : infiniteText(single);
 }
 
-/** The names of Go's strconv. */
+/** Formats infinity and NaN like Go's strconv. */
 function infiniteText(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   return value > 0 ? "+Inf" : "-Inf";

@@ -2,21 +2,24 @@ import { onceForShared } from "../../base/values/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { PatchError } from "./error.ts";
 
-/** Key in a patch's mapping: `replace` or `delete` for the whole mapping. */
+/** The key in a patch whose value, `replace` or `delete`, applies to the whole mapping. */
 export const PATCH = "$patch";
 const RETAIN_KEYS = "$retainKeys";
-/** Prefix of a list's name: scalars to remove from the list. */
+/** Prefix of the key for scalars to remove from a list. */
 export const DELETE_FROM = "$deleteFromPrimitiveList";
-/** Prefix of a list's name: the order of its elements. */
+/** Prefix of the key for the order of a list's elements. */
 export const ELEMENT_ORDER = "$setElementOrder";
 
-/** The field of a parallel directive such as `$setElementOrder/containers`. */
+/** Returns the field of a directive such as `$setElementOrder/containers`. */
 export function directiveTarget(key: string, directive: typeof DELETE_FROM | typeof ELEMENT_ORDER): string {
   if (key.startsWith(`${directive}/`)) return key.slice(directive.length + 1);
   throw new PatchError(`invalid patch format of ${directive === DELETE_FROM ? "primitive" : "setElementOrder"} list`);
 }
 
-/** A patch value for a new field: without elements that have a `$patch` directive, and unless `keepNulls` without nulls. */
+/**
+ * Returns a patch value for a new field, without elements that have a `$patch` directive and, unless `keepNulls`,
+ * without nulls.
+ */
 export function withoutDirectives(value: Value, keepNulls = false): Value | undefined {
   if (isClean(value)) return value;
   if (isMap(value)) return PATCH in value ? undefined : cleanMap(value, keepNulls);
@@ -40,12 +43,12 @@ function cleanMap(map: ValueMap, keepNulls: boolean): ValueMap {
   return result;
 }
 
-/** `withoutDirectives` for a list. */
+/** Applies `withoutDirectives` to a list. */
 export function cleanList(list: readonly Value[], keepNulls: boolean): Value[] {
   return list.map((item) => withoutDirectives(item, keepNulls)).filter((item) => item !== undefined);
 }
 
-/** A shallow copy of a mapping, without one key if that is given. */
+/** Returns a shallow copy of a mapping, without the key `without` if given. */
 export function copyMap(map: ValueMap, without?: string): ValueMap {
   const result = newMap();
   for (const key in map) if (key !== without) result[key] = map[key] ?? null;
@@ -54,7 +57,7 @@ export function copyMap(map: ValueMap, without?: string): ValueMap {
 
 /**
  * Applies `$retainKeys`: removes unlisted keys from `original`, and the directive from `patch`. Changes both arguments.
- * PatchError if the directive is not a list, or the patch sets an unlisted key.
+ * Throws a PatchError if the directive is not a list, or the patch sets an unlisted key.
  */
 export function applyRetainKeys(original: ValueMap, patch: ValueMap): void {
   const kept = patch[RETAIN_KEYS];

@@ -1,6 +1,6 @@
 /**
- * Small JSON patches (RFC 6902): list elements are matched by their identity (a container's name, a port's number), so
- * that an added container is one operation, not a new list.
+ * Builds small JSON patches (RFC 6902). Matches list elements by their identity (a container's name, a port's number),
+ * so that adding a container needs one operation instead of a new list.
  */
 import { goJson } from "../../golang/gojson/mod.ts";
 import { identitiesByField, longestAscending, sameValue } from "../../base/values/mod.ts";
@@ -12,7 +12,8 @@ export type PatchOperation =
   | { readonly op: "remove"; readonly path: string };
 
 /**
- * The operations that turn `before` into `after`, in order; none if they are equal. Shared objects cost nothing.
+ * Returns the operations that turn `before` into `after`, in order; an empty list if they are equal. Skips shared
+ * objects.
  */
 export function jsonPatch(before: Value, after: Value): readonly PatchOperation[] {
   const operations: PatchOperation[] = [];
@@ -38,12 +39,15 @@ function diffMaps(before: ValueMap, after: ValueMap, path: string, into: PatchOp
   for (const key of Object.keys(after)) {
     const value = after[key] ?? null;
     const old = Object.hasOwn(before, key) ? before[key] : undefined;
-    // Most values are shared: only the others need a path.
+    // Most values are shared. Only different values need a path.
     if (old !== value) diffEntry(old, value, `${path}/${pointerPart(key)}`, into);
   }
 }
 
-/** `add` also replaces null: some programs treat null as a missing key and refuse to replace it. */
+/**
+ * Adds the operations for one key. Uses `add` for null, because some programs treat null as a missing key and refuse
+ * `replace`.
+ */
 function diffEntry(old: Value | undefined, value: Value, path: string, into: PatchOperation[]): void {
   if (old === undefined || old === null) into.push({ op: "add", path, value });
   else diff(old, value, path, into);
@@ -63,7 +67,7 @@ function diffLists(before: readonly Value[], after: Value[], path: string, into:
   for (const edit of isSmaller ? edits : [whole]) into.push(edit);
 }
 
-/** The elements as JSON texts; equal texts are numbered. */
+/** Returns an ID for each element: its JSON text, with a number if texts are equal. */
 function idsByText(list: readonly Value[]): readonly string[] {
   const counts = new Map<string, number>();
   return list.map((item) => {
@@ -81,7 +85,7 @@ interface Alignment {
   readonly kept: ReadonlySet<string>;
 }
 
-/** Edits elements in place if none moves; else removes and adds. */
+/** Edits elements in place if all keep their order. Otherwise removes and adds elements. */
 function listEdits(before: readonly Value[], after: readonly Value[], alignment: Alignment): PatchOperation[] {
   const gone = placesOfOthers(alignment.from, alignment.kept);
   const added = placesOfOthers(alignment.to, alignment.kept);
@@ -93,7 +97,7 @@ function listEdits(before: readonly Value[], after: readonly Value[], alignment:
   return edits;
 }
 
-/** Removals first, from the end so that indexes stay valid; then the new list from its start. */
+/** Removes elements from the end, so that indexes stay valid, then adds and edits elements from the start. */
 function moves(before: readonly Value[], after: readonly Value[], alignment: Alignment): PatchOperation[] {
   const { path, from, to, kept } = alignment;
   const edits: PatchOperation[] = [];
@@ -112,7 +116,7 @@ function placesOfOthers(ids: readonly string[], kept: ReadonlySet<string>): read
   return [...ids.keys()].filter((index) => !kept.has(ids[index] ?? ""));
 }
 
-/** The elements of both lists that stay in place. The others are removed and added again. */
+/** Returns the elements of both lists that stay in place. Other elements are removed and added again. */
 function keptInPlace(from: readonly string[], to: readonly string[]): ReadonlySet<string> {
   const places = new Map(from.map((id, index) => [id, index]));
   return new Set([...longestAscending(to.map((id) => places.get(id)))].map((index) => to[index] ?? ""));

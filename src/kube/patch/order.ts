@@ -2,7 +2,7 @@ import { isMap, type Value } from "../../base/value.ts";
 import { asMap, noMergeKey } from "./error.ts";
 
 interface OrderRule {
-  /** Empty for lists of scalars. */
+  /** The field that identifies an element; empty for lists of scalars. */
   readonly mergeKey: string;
   readonly patchOrder: readonly Value[];
   readonly originalOrder: readonly Value[];
@@ -11,7 +11,7 @@ interface OrderRule {
 /**
  * Orders a merged list as Kubernetes does: elements that the patch names in the patch's order, others in their original
  * order, interleaved so that an original element stays before a patch element that it preceded.
- * PatchError if an element lacks the merge key.
+ * Throws a PatchError if an element lacks the merge key.
  */
 export function orderMerged(merged: readonly Value[], rule: OrderRule): Value[] {
   const { mergeKey } = rule;
@@ -26,7 +26,10 @@ export function orderMerged(merged: readonly Value[], rule: OrderRule): Value[] 
   return interleave(fromOriginal, fromPatch, placeIn(originalPlaces));
 }
 
-/** An element's id: the value of its merge key, or the scalar itself. PatchError if the key is missing. */
+/**
+ * Returns the ID of an element: the value of its merge key, or the scalar itself. Throws a PatchError if the key is
+ * missing.
+ */
 export function identity(item: Value, mergeKey: string): Value {
   if (mergeKey === "") return item;
   const value = asMap(item)[mergeKey];
@@ -34,7 +37,7 @@ export function identity(item: Value, mergeKey: string): Value {
   return value;
 }
 
-/** The index of the element with this value of its merge key, or -1. */
+/** Returns the index of the element with this merge key value, or -1. */
 export function placeOf(list: readonly Value[], mergeKey: string, value: Value): number {
   return list.findIndex((item) => isMap(item) && item[mergeKey] === value);
 }
@@ -48,7 +51,7 @@ function places(order: readonly Value[], mergeKey: string): Map<Value, number> {
   return result;
 }
 
-/** Elements with `$patch: delete` (left by a patch that has a key twice) go last. */
+/** Sorts by place. Elements with `$patch: delete`, left by a patch with a duplicate key, go last. */
 function sortByPlace(items: Value[], place: (item: Value) => number): void {
   const rank = (item: Value) => isMap(item) && item["$patch"] === "delete" ? Number.MAX_SAFE_INTEGER : place(item);
   items.sort((a, b) => rank(a) - rank(b));

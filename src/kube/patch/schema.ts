@@ -7,7 +7,7 @@ export interface ListRule {
   readonly element: FieldType;
 }
 
-/** Go's names of the structs that have no JSON fields of their own. */
+/** Go's names of the structs without JSON fields. */
 const LEAF_STRUCTS: Readonly<Record<string, string>> = {
   quantity: "Quantity",
   intOrString: "IntOrString",
@@ -15,18 +15,20 @@ const LEAF_STRUCTS: Readonly<Record<string, string>> = {
   json: "RawExtension",
 };
 
-/** The type of a struct of the table. */
+/** Returns the type of a struct in the schema table. */
 export function structType(name: string): FieldType {
   return { kind: "struct", struct: name, text: name, pointer: false };
 }
 
-/** The Go kind of a type, as errors name it. */
+/** Returns the Go kind of a type, for errors. */
 export function goKind(type: FieldType): string {
   if (type.kind in LEAF_STRUCTS) return "struct";
   return type.kind === "list" ? "slice" : type.kind;
 }
 
-/** The rule of a field that holds a list on both sides. PatchError if the type has no such field or it is no list. */
+/**
+ * Returns the merge rule of a list field. Throws a PatchError if the type lacks the field, or the field is not a list.
+ */
 export function listField(parent: FieldType, key: string): ListRule {
   const { type, mergesList, mergeKey } = patchField(parent, key);
   if (type.kind === "list") return { merges: mergesList, mergeKey, element: type.element };
@@ -34,7 +36,7 @@ export function listField(parent: FieldType, key: string): ListRule {
   throw new PatchError(`expected slice or array type, but got: ${parent.pointer ? "ptr" : goKind(parent)}`);
 }
 
-/** The field of a struct. PatchError if the type has no such field. */
+/** Returns the field of a struct. Throws a PatchError if the type lacks the field. */
 export function patchField(parent: FieldType, key: string): Field {
   if (parent.kind !== "struct" && !(parent.kind in LEAF_STRUCTS)) {
     throw new PatchError(`merging an object in json but data type is not struct, instead is: ${goKind(parent)}`);

@@ -16,9 +16,9 @@ import { identity, orderMerged, placeOf } from "./order.ts";
 import { goKind, listField, type ListRule, patchField, structType } from "./schema.ts";
 
 /**
- * Applies a strategic merge patch to an object of a Kubernetes type, such as `Pod` or `Container`. Neither argument is
- * changed. The result shares subtrees with both, so change it only through copies.
- * PatchError (with Kubernetes' text) for a patch that does not fit.
+ * Applies a strategic merge patch to an object of a Kubernetes type, such as `Pod` or `Container`. Does not change the
+ * arguments. The result shares subtrees with the arguments, so change only copies of it.
+ * Throws a PatchError with Kubernetes' text for an invalid patch.
  * Source of the rules: Kubernetes' documentation of strategic merge patch and apimachinery's StrategicMergeMapPatch.
  */
 export function strategicMerge(original: ValueMap, patch: ValueMap, type: string): ValueMap {
@@ -50,7 +50,7 @@ interface Change {
   readonly type: FieldType;
 }
 
-/** Merges one field of a patch into `result`, which is the caller's copy. */
+/** Merges one field of a patch into `result`, a copy that belongs to the caller. */
 function mergeField(result: ValueMap, { key, value, type }: Change): void {
   const deletes = key.startsWith(DELETE_FROM);
   const name = deletes ? directiveTarget(key, DELETE_FROM) : key;
@@ -76,8 +76,8 @@ function mergeListField(original: Value[], patch: Value[], rule: ListRule, delet
 }
 
 /**
- * Applies `$setElementOrder/x` and the patch's own `x`, and removes both from `changes`. The directive's order wins over
- * the patch's and the original's.
+ * Applies `$setElementOrder/x` and the field `x` of the patch, and removes both from `changes`. The order of the
+ * directive wins over the order of the patch and of the original.
  */
 function applyElementOrder(result: ValueMap, changes: ValueMap, at: { key: string; type: FieldType }): void {
   const order = asList(changes[at.key] ?? null);
@@ -106,13 +106,16 @@ function hasDirective(item: Value | undefined): boolean {
   return isMap(item) && PATCH in item;
 }
 
-/** PatchError unless the patch keeps its elements in the directive's order and names no others. */
+/**
+ * Throws a PatchError if the patch has elements in another order than the directive, or elements that the directive
+ * does not name.
+ */
 function checkElementOrder(patch: readonly Value[], order: readonly Value[], mergeKey: string): void {
   if (patch.length === 0 || order.length === 0) return;
   const named = patch.filter((item) => !(isMap(item) && item[PATCH] === "delete"));
   let next = 0;
   for (const item of order) {
-    // Skips other directives, but not after the last compared name: so does Kubernetes.
+    // Like Kubernetes, skips other directives, but not after the last compared name.
     while (next < named.length && hasDirective(named[next])) next++;
     const expected = named[next];
     if (expected !== undefined && identity(expected, mergeKey) === identity(item, mergeKey)) next++;
@@ -125,8 +128,8 @@ function checkElementOrder(patch: readonly Value[], order: readonly Value[], mer
 }
 
 /**
- * Merges a list element by element: mappings by their merge key, scalars as a set. With `deletes`, removes the patch's
- * scalars. PatchError if the elements have several types or lack the merge key.
+ * Merges a list by element: mappings by their merge key, scalars as a set. With `deletes`, removes the patch's
+ * scalars. Throws a PatchError if the elements have several types or lack the merge key.
  */
 function mergeList(original: Value[], patch: Value[], rule: ListRule, deletes: boolean): Value[] {
   if (original.length === 0 && patch.length === 0) return original;
@@ -152,7 +155,7 @@ function mergeMaps(original: readonly Value[], patch: readonly Value[], rule: Li
   if (mergeKey === "") throw new PatchError(`cannot merge lists without merge key for ${goKind(element)}`);
   const base = applyElementDirectives(original, patch, mergeKey);
   const changes = patch.filter((item) => !hasDirective(item));
-  // After `$patch: replace` the other elements are the list, even if two have the same key.
+  // After `$patch: replace`, the remaining elements are the whole list, even with duplicate keys.
   if (base === undefined) return orderMerged(changes, { mergeKey, patchOrder: [], originalOrder: changes });
   const merged = [...base];
   const find = finder(merged, mergeKey);
@@ -160,7 +163,9 @@ function mergeMaps(original: readonly Value[], patch: readonly Value[], rule: Li
   return orderMerged(merged, { mergeKey, patchOrder: changes, originalOrder: base });
 }
 
-/** The original without the elements that the patch deletes. `undefined` if the patch replaces the whole list. */
+/**
+ * Returns the original without the elements that the patch deletes; `undefined` if the patch replaces the whole list.
+ */
 function applyElementDirectives(
   original: readonly Value[],
   patch: readonly Value[],
@@ -188,12 +193,15 @@ function withoutElement(list: readonly Value[], target: ValueMap, mergeKey: stri
 
 type Finder = (value: Value) => number;
 
-/** An index of a list that only grows at its end, so that merging thousands of variables stays linear. */
+/**
+ * Returns a search with an index for a list that only grows at its end, so that merging thousands of variables takes
+ * linear time.
+ */
 function finder(list: readonly Value[], mergeKey: string): Finder {
   const places = new Map<Value, number>();
   let known = 0;
   return (value) => {
-    // The index has no null keys: a merge removes a merge key that is null in the patch.
+    // The index lacks null keys, because a merge removes a merge key that is null in the patch.
     if (typeof value === "object") return placeOf(list, mergeKey, value);
     for (; known < list.length; known++) {
       const item = list[known];

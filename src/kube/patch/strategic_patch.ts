@@ -1,4 +1,4 @@
-/** The inverse of `strategicMerge`: the patch that turns one object into another. */
+/** Builds the patch that turns one object into another, the inverse of `strategicMerge`. */
 import { sameValue } from "../../base/values/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { type Field, type FieldType, findField, structSchema } from "../schema/schema.ts";
@@ -7,13 +7,13 @@ import { PatchError } from "./error.ts";
 import { structType } from "./schema.ts";
 
 /**
- * The strategic merge patch that turns `before` into `after`, for an object of a Kubernetes type; empty if they are equal.
- * Without a type there are no merge keys: the patch has changed lists as a whole (RFC 7386).
+ * Returns the strategic merge patch that turns `before` into `after`, for an object of a Kubernetes type; empty if they
+ * are equal. Without a type, no merge keys are known, so the patch contains each changed list as a whole (RFC 7386).
  *
- * A list with merge keys starts with the deleted elements. Then come the elements of `after`, at least their keys, up to the
- * last one that is new, changed or moved, because the merged list has the order of the patch. This gives the same order in
- * Kubernetes and in kustomize, which does not know `$setElementOrder`.
- * Errors: PatchError for a list in which two elements have the same key, or one has none.
+ * A list with merge keys starts with the deleted elements. The elements of `after` follow, at least with their keys, up
+ * to the last one that is new, changed or moved, because the merged list has the order of the patch. This gives the
+ * same order in Kubernetes and in kustomize, which does not know `$setElementOrder`.
+ * Throws a PatchError for a list with a duplicate or missing key.
  */
 export function strategicPatch(before: ValueMap, after: ValueMap, type?: string): ValueMap {
   return mapPatch(before, after, type === undefined ? undefined : structType(type));
@@ -41,13 +41,16 @@ function valuePatch(old: Value, value: Value, key: string, parent: MaybeType): V
   return value;
 }
 
-/** Replaces a mapping if a scalar changes its type: kustomize keeps the old quotes (`port: "http"` -> `port: "15020"`). */
+/**
+ * Patches a mapping, or replaces it if a scalar changes its type: kustomize would keep the old quotes (`port: "http"`
+ * -> `port: "15020"`).
+ */
 function innerPatch(old: ValueMap, value: ValueMap, type: MaybeType): ValueMap {
   const changesType = Object.keys(value).some((key) => !sameKind(old[key] ?? null, value[key] ?? null));
   return changesType ? Object.assign(newMap(), { [PATCH]: "replace" }, value) : mapPatch(old, value, type);
 }
 
-/** False for scalars of different types; true for all other values. */
+/** Returns false for scalars of different types, and true for all other values. */
 function sameKind(a: Value, b: Value): boolean {
   if (a === null || b === null || typeof a === "object" || typeof b === "object") return true;
   return typeof a === typeof b || (typeof a !== "string" && typeof b !== "string");
@@ -76,7 +79,7 @@ function sameAtEnd(before: readonly Value[], after: readonly Value[]): number {
   return count;
 }
 
-/** kustomize also identifies a port by its protocol. */
+/** Additional merge keys of kustomize, which also identifies a port by its protocol. */
 const MORE_KEYS: Readonly<Record<string, string>> = { containerPort: "protocol" };
 
 function keysOf(item: ValueMap, mergeKey: string): ValueMap {

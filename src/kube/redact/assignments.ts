@@ -1,14 +1,14 @@
 /**
- * Secrets after their names in texts: `password=x`, `?token=x`, `"apiKey": "x"`, `--password x`, `Authorization: x`, and
- * headers in Envoy's debug log: `'cookie', 'x'`.
+ * Finds secrets after their names in texts: `password=x`, `?token=x`, `"apiKey": "x"`, `--password x`, `Authorization:
+ * x`, and headers in Envoy's debug log: `'cookie', 'x'`.
  */
 import { isSecretEntry } from "./names.ts";
 
-/** A name and the separator before its value: a sign, Envoy's comma, or the blank after a flag. */
+/** A name and the separator before its value: `=` or `:`, Envoy's comma, or the space after a flag. */
 const ASSIGNED =
   /(?<![A-Za-z0-9_.-])(?<name>[A-Za-z0-9_.-]{2,200})(?<between>\\?["']?[ \t]{0,9}(?:=|:(?=[ \t"'\\]))[ \t]{0,9}|', (?=')| )(?<quote>\\?["']?)/g;
 
-/** The text with each secret value replaced by what `replace` returns. */
+/** Replaces each secret value in a text with the result of `replace`. */
 export function replaceAssigned(text: string, replace: (secret: string, name: string) => string): string {
   let result = "";
   let done = 0;
@@ -35,7 +35,7 @@ interface Place {
   readonly isLine: boolean;
 }
 
-/** The end of the value that begins at `start`. */
+/** Returns the end of the value that begins at `start`. */
 function endOf(text: string, start: number, { quote, isQuery, isLine }: Place): number {
   const end = QUOTED[quote] ?? (isQuery ? QUERY : isLine ? LINE : WORD);
   end.lastIndex = start;
@@ -45,7 +45,7 @@ function endOf(text: string, start: number, { quote, isQuery, isLine }: Place): 
 const QUERY = /[&# "'\n]/g;
 const LINE = /["\n]/g;
 const WORD = /[\s"']/g;
-/** The end of a quoted text, by its quote. */
+/** Patterns that match the end of a quoted text, by its quote. */
 const QUOTED: Readonly<Record<string, RegExp>> = {
   '"': /["\n]/g,
   "'": /['\n]/g,

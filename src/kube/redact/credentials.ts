@@ -1,6 +1,6 @@
-/** Credentials that are recognised by their form, whatever their name is. */
+/** Finds credentials by their form, independent of their names. */
 
-/** The forms, by issuer. A group `kept` before the credential stays in the text. */
+/** The forms by issuer. The text of a group `kept`, before the credential, stays. */
 const FORMS: Readonly<Record<string, RegExp>> = {
   "PEM": /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$)/g,
   "JWT and JWE": /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){1,4}/g,
@@ -31,7 +31,7 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   "password of a data source": /(?<kept>(?<![\w.-])[\w.-]{1,100}:)(?!\/)[^\s:@\/"']{1,200}(?=@(?!sha\d{3}:)[a-z([])/gi,
 };
 
-/** The text with each credential replaced by what `replace` returns. */
+/** Replaces each credential in a text with the result of `replace`. */
 export function replaceCredentials(text: string, replace: (credential: string) => string): string {
   let result = text;
   for (const form of Object.values(FORMS)) {

@@ -1,2 +1,2 @@
-/** Removes secrets from values and texts of a cluster: pods, Envoy's configuration, Helm values. */
+/** Removes secrets from values and texts of a cluster, such as pods, Envoy's configuration and Helm values. */
 export { Redactor, type Removed } from "./redactor.ts";

@@ -1,18 +1,20 @@
-/** Names of fields, variables, flags, headers and query parameters whose value is secret. */
+/** Decides whether the name of a field, variable, flag, header or query parameter means a secret value. */
 
-/** The words of a name such as `AWS_SECRET_ACCESS_KEY`, `accessToken`, `x-api-key` or `spring.datasource.password`. */
+/**
+ * Splits a name such as `AWS_SECRET_ACCESS_KEY`, `accessToken`, `x-api-key` or `spring.datasource.password` into words.
+ */
 function wordsOf(name: string): readonly string[] {
   return name.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase().split(/[^a-z0-9]+/).filter((word) => word !== "");
 }
 
-/** Texts that make a name secret at any position. */
+/** Matches texts that make a name secret at any position. */
 const SECRET_PART =
   /token|secret|passw|passphrase|credential|api_?key|access_?key|private_?key|auth_?key|encryption_?key|signing_?key/;
 /** Words that make a name secret. */
 const SECRET_WORD = new Set(["auth", "oauth", "passwd", "pwd", "pw", "passcode", "psk", "bearer", "hmac"]);
-/** Words that make a name secret as its last word. */
+/** Words that make a name secret if they come last. */
 const SECRET_END = new Set(["pass", "authorization", "signature", "sig"]);
-/** Words that make a `key` an index or a public key. */
+/** Words that make a `key` in the same name an index or a public key. */
 const OPEN_KEY = new Set(
   ("public topology map runtime metadata hash descriptor request header cookie host env fallback object factory generic " +
     "group label labels disable max redundant pool partition sort primary match mismatch retain patch merge by value " +
@@ -31,7 +33,7 @@ const OPEN_FIELDS = new Set(
     "imagepullsecrets serviceaccounttoken automountserviceaccounttoken tokenrequests").split(" "),
 );
 
-/** Keys that are names of objects: Istio's policies in rules of RBAC, hosts of Services in a name table. */
+/** Keys that are names of objects: Istio's policies in RBAC rules, and hosts of Services in a name table. */
 const OBJECT = /^[\w-]*ns\[[^\]]*\]-policy\[|\.svc\./;
 
 /** Whether the value under this name is secret. */
@@ -51,7 +53,7 @@ export function isSecretEntry(name: string): boolean {
   return isSecretName(name) || isCookie(name);
 }
 
-/** Whether a header holds cookies. A cookie that a route matches is routing configuration, not a session. */
+/** Whether a header contains cookies. A cookie that a route matches is routing configuration, not a session. */
 export function isCookie(name: string): boolean {
   return wordsOf(name).includes("cookie");
 }
@@ -65,14 +67,16 @@ export function isReference(name: string): boolean {
   return REFERENCE.test(name);
 }
 
-/** Names of hashes, identities and versions: random texts that are not secret. */
+/** Names of hashes, identities and versions, whose random texts are not secret. */
 const OPEN_RANDOM = new Set(
   "hash digest sha sha1 sha256 uid serial fingerprint version revision nonce commit etag spki image build kid".split(
     " ",
   ),
 );
 
-/** Whether a field may hold random texts that are not secrets; in an `id` only hexadecimal ones. */
+/**
+ * Whether a field may contain random texts that are not secrets: any text, only hexadecimal text (in an `id`), or none.
+ */
 export function mayBeRandom(name: string): "any" | "hex" | "no" {
   const words = wordsOf(name);
   if (words.some((word) => OPEN_RANDOM.has(word))) return "any";

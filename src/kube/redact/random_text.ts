@@ -1,4 +1,4 @@
-/** Long random texts: generated passwords and keys. */
+/** Finds long random texts, such as generated passwords and keys. */
 
 /** Frequent pairs of letters in names: 86% of the pairs in this project's names, 27% in random texts. */
 const PAIRS = new Set(
@@ -8,17 +8,17 @@ const PAIRS = new Set(
     .match(/../g),
 );
 const MIN_LENGTH = 20;
-/** Minimum length of a random text: Pod names end with up to ten random characters. */
+/** Minimum length of a random text, because Pod names end with up to ten random characters. */
 const MIN_PART = 12;
 const MIN_HEX = 32;
 const RUN = /(?<![A-Za-z0-9+])[A-Za-z0-9+][A-Za-z0-9+/_=-]{19,}/g;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-/** Prefixes of a hash or an identity. */
+/** Matches the prefix of a hash or an identity. */
 const OPEN_PREFIX = /(?:sha\d{3}[:-]|(?:containerd|docker|cri-o):\/\/)$/;
-/** Labels of host names: lower case and digits. */
+/** Matches a label of a host name: lower case and digits. */
 const HOST_LABEL = /^[a-z0-9_-]+$/;
 
-/** The text with each random part replaced; `hex`: whether hexadecimal texts are secret here or hashes. */
+/** Replaces each random part of a text. `hex`: whether hexadecimal texts are secrets, or hashes that stay. */
 export function replaceRandom(text: string, hex: "open" | "secret", replace: (secret: string) => string): string {
   return text.replaceAll(RUN, (run: string, at: number) => {
     const before = text.slice(Math.max(0, at - 16), at);
@@ -49,7 +49,7 @@ function pairsOf(part: string): readonly string[] {
   return Array.from({ length: Math.max(0, part.length - 1) }, (_, at) => part.slice(at, at + 2));
 }
 
-/** Whether the kind of character changes, except for a capital at the start of a word. */
+/** Whether the kind of character changes between two characters, except after a capital at the start of a word. */
 function isChange(pair: string): boolean {
   const [from, to] = [kindOf(pair.slice(0, 1)), kindOf(pair.slice(1))];
   return from !== to && !(from === "upper" && to === "lower");

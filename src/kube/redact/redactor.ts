@@ -1,4 +1,4 @@
-/** Replaces secrets in a value, found by field name, by form and within texts, and lists what was replaced. */
+/** Replaces secrets in a value, found by field name, by form and within texts, and lists the replaced values. */
 import { REDACTED } from "../../base/redacted.ts";
 import { nodeCrypto } from "../../base/node_crypto.ts";
 import { isMap, type Value, type ValueMap } from "../../base/value.ts";
@@ -10,9 +10,9 @@ import { replaceRandom } from "./random_text.ts";
 
 /** A replaced value. */
 export interface Removed {
-  /** A JSON pointer. It continues into JSON and YAML that a text holds; in other texts it ends at the text. */
+  /** A JSON pointer, which continues into JSON and YAML within a text. In other texts, the pointer ends at the text. */
   readonly path: string;
-  /** The SHA-256 of code. */
+  /** The SHA-256 hash, if the value is code. */
   readonly sha256?: string;
 }
 
@@ -33,26 +33,26 @@ const PUBLIC_JWK = new Set([
   "x5t#S256",
   "x5u",
 ]);
-/** Fields that hold the value of a named entry: `{"key": "authorization", "value": "..."}`. */
+/** Fields with the value of a named entry, such as `{"key": "authorization", "value": "..."}`. */
 const VALUES = ["value", "raw_value", "values", "string_value"];
 const MATCHES = ["exact_match", "prefix_match", "suffix_match", "contains_match", "safe_regex_match", "string_match"];
-/** Fields whose texts are code. */
+/** Matches names of fields whose text is code. */
 const CODE = /^(inline_?code|(default_?)?source_?codes?|code)$/i;
 const CODE_TEXT = /^(inline_?(code|string|bytes))$/i;
-/** Placeholders of Envoy, Kubernetes and templates: a reference is not a secret. */
+/** Placeholders of Envoy, Kubernetes and templates, which are references and not secrets. */
 const PLACEHOLDER = /^(%[A-Z_]+(\([^()]*\))?(:\d+)?%|\$\([A-Za-z0-9_]+\)|\$\{[A-Za-z0-9_]+\}|\{\{[^{}]*\}\})$/;
-/** A text that is JSON or YAML, not a sentence with a colon. */
+/** Matches a text that may be JSON or YAML, and not a sentence with a colon. */
 const STRUCTURED = /^\s*[{["]|\n/;
 const PUBLIC_PEM =
   /-----BEGIN (?:CERTIFICATE|PUBLIC KEY|CERTIFICATE REQUEST|X509 CRL)-----[A-Za-z0-9+/=\s]*-----END [A-Z0-9 ]{1,40}-----/g;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4}){4,}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 const UNPRINTABLE = /[^\t\n\r\u0020-\u007e\u00a0-\uffff]/;
-/** A shorter text holds no name with a value. */
+/** Minimum length of a text with a name and a value. */
 const MIN_TEXT = 6;
-/** Maximum depth of JSON or YAML within texts. */
+/** Maximum depth of nested JSON or YAML texts. */
 const MAX_NESTED = 5;
 
-/** Where the walk is: within a secret, within code, at the name of a field. */
+/** The context of a value: whether it is within a secret or code, and the name of its field. */
 interface Place {
   readonly name: string;
   readonly isSecret: boolean;
@@ -61,11 +61,11 @@ interface Place {
 
 const TOP: Place = { name: "", isSecret: false, isCode: false };
 
-/** Redacts one file. */
+/** Redacts the values of one file. */
 export class Redactor {
   readonly removed: Removed[] = [];
   readonly #path: string[] = [];
-  /** Texts and names without secrets: a configuration repeats most of them. */
+  /** A cache of texts and names without secrets, because a configuration repeats most of them. */
   readonly #clean = new Set<string>();
   #nested = 0;
 
@@ -74,19 +74,22 @@ export class Redactor {
     return this.#walk(value, TOP);
   }
 
-  /** Replaces all texts except references such as file names. `path`: the place of the value. */
+  /**
+   * Replaces all texts except references such as file names. `path`: the path of the value, for the list of replaced
+   * values.
+   */
   all(value: Value, ...path: readonly string[]): Value {
     return this.#at(path, () => this.#walk(value, { ...TOP, isSecret: true }));
   }
 
   /**
-   * Replaces the secrets of a text that is not JSON. `isNumbers`: the values beside its names are numbers, not secrets.
+   * Replaces the secrets in a text that is not JSON. `isNumbers`: the values after names are numbers and not secrets.
    */
   text(text: string, { isNumbers = false } = {}): string {
     return isNumbers ? this.credentials(text) : this.#plain(text, "");
   }
 
-  /** Replaces credentials that are recognised by form alone. */
+  /** Replaces only credentials that have a known form. */
   credentials(text: string): string {
     return withoutPublic(text, (part) => replaceEncoded(replaceCredentials(part, this.#replace), this.#replace));
   }
@@ -114,7 +117,7 @@ export class Redactor {
     if (Array.isArray(value)) return this.#list(value, place);
     if (isMap(value)) return this.#map(value, place);
     if (typeof value === "string") return this.#leaf(value, place);
-    // Within a secret, numbers are ports and times.
+    // Numbers within a secret object are ports and times, unless their own field is secret.
     return isNumber(value) && isSecretName(place.name) ? this.#replace(String(value)) : value;
   }
 
@@ -165,7 +168,7 @@ export class Redactor {
     return map;
   }
 
-  /** Redacts a string: as JSON or YAML if it is that, else as plain text. */
+  /** Redacts a string as JSON or YAML if it parses, and otherwise as plain text. */
   #string(text: string, name: string): string {
     if (name === "@type") return text;
     const structured = this.#nested < MAX_NESTED && STRUCTURED.test(text) ? structureOf(text) : undefined;
@@ -175,7 +178,7 @@ export class Redactor {
     const value = this.#walk(structured.value, { ...TOP, name });
     this.#nested--;
     if (this.removed.length > before) return structured.isJson ? JSON.stringify(value) : toYaml(value);
-    // YAML comments may contain secrets too.
+    // Also redacts YAML as plain text, because comments may contain secrets.
     return structured.isJson ? text : this.#plain(text, name);
   }
 
@@ -189,7 +192,7 @@ export class Redactor {
     });
   }
 
-  /** Redacts a base64 text: replaces all of it if a part is secret. */
+  /** Redacts a base64 text. Replaces the whole text if a part is secret. */
   #encoded(text: string, decoded: string, name: string): string {
     const inner = new Redactor();
     inner.#nested = this.#nested + 1;
@@ -199,7 +202,7 @@ export class Redactor {
 }
 
 /**
- * Returns whether a field is secret, judged by its sibling fields: the name of a header or variable, the type of a
+ * Decides from sibling fields whether a field is secret: the name of a header or variable, the type of a
  * message, the type of a JSON Web Key.
  */
 function besideSecret(map: ValueMap): (field: string) => boolean | "public" | undefined {
@@ -217,7 +220,7 @@ function isNumber(value: Value): value is number | bigint {
   return typeof value === "number" || typeof value === "bigint";
 }
 
-/** Whether a field is secret: by its name, as Envoy's list of users, or as the environment of a Wasm VM. */
+/** Whether a field is secret: by its name, or as Envoy's list of users or the environment of a Wasm VM. */
 function isSecretField(name: string, held: Value): boolean {
   if (name === "users" || name === "key_values") return isMap(held);
   return name === "secret" && isMap(held) ? "inline_string" in held || "inline_bytes" in held : isSecretName(name);
@@ -233,12 +236,12 @@ function parsed(parse: () => Value): Value | undefined {
   try {
     return parse();
   } catch {
-    // The text is something else: a sentence, a certificate, a template.
+    // The text is not JSON or YAML, but a sentence, a certificate or a template.
     return undefined;
   }
 }
 
-/** The decoded base64 text; `undefined` if the text is not base64 of text. */
+/** Decodes a base64 text; returns `undefined` if the text is not base64, or the result is not text. */
 function decodedText(text: string): string | undefined {
   if (!BASE64.test(text)) return undefined;
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -246,14 +249,14 @@ function decodedText(text: string): string | undefined {
   return UNPRINTABLE.test(decoded) || decoded.includes("\ufffd") ? undefined : decoded;
 }
 
-/** Applies `work` to the text around certificates and public keys in PEM. */
+/** Applies `work` to the text outside of PEM certificates and public keys. */
 function withoutPublic(text: string, work: (part: string) => string): string {
   if (!text.includes("-----BEGIN ")) return work(text);
   const blocks = text.match(PUBLIC_PEM) ?? [];
   return text.split(PUBLIC_PEM).map((part, index) => work(part) + (blocks[index] ?? "")).join("");
 }
 
-/** Base64 that starts with `-----BEGIN `. */
+/** Matches base64 of a text that starts with `-----BEGIN `. */
 const ENCODED_PEM = /LS0tLS1CRUdJTi[A-Za-z0-9+/=]+/g;
 
 /** Replaces private keys in base64 within a text. */

@@ -1,6 +1,6 @@
 import { SCHEMA_TABLE } from "./schema_table.ts";
 
-/** Types with a single value in JSON; some are structs in Go. */
+/** Types with a single value in JSON, although some are structs in Go. */
 const SCALARS = {
   string: "string",
   bool: "bool",
@@ -14,7 +14,10 @@ const SCALARS = {
 
 type ScalarKind = typeof SCALARS[keyof typeof SCALARS];
 
-/** The Go type of a field or of an element. `text` is its Go spelling without packages, such as `*int64` or `[]Container`. */
+/**
+ * The Go type of a field or of an element. `text` is its Go spelling without packages, such as `*int64` or
+ * `[]Container`.
+ */
 export type FieldType =
   & { readonly text: string; readonly pointer: boolean }
   & (
@@ -27,35 +30,38 @@ export interface Field {
   readonly json: string;
   readonly go: string;
   readonly type: FieldType;
-  /** Written even when it is zero: no `omitempty`, or a struct, which `omitempty` does not drop. */
+  /**
+   * Whether Go writes the field even when it is zero: without `omitempty`, or for a struct, which `omitempty` does not
+   * drop.
+   */
   readonly always: boolean;
-  /** Embedded under its JSON name, so that its fields and methods are promoted (`ObjectMeta`). */
+  /** Whether the struct is embedded under its JSON name, so that its fields and methods are promoted (`ObjectMeta`). */
   readonly embedded: boolean;
-  /** The embedded struct without a JSON name that declares it, such as `ProbeHandler`; usually empty. */
+  /** The embedded struct without a JSON name that declares the field, such as `ProbeHandler`; usually empty. */
   readonly inlinedFrom: string;
-  /** Strategic merge patch merges the list by element instead of replacing it. */
+  /** Whether a strategic merge patch merges the list by element instead of replacing it. */
   readonly mergesList: boolean;
-  /** The field that identifies a list element; empty for scalars and for lists that are replaced. */
+  /** The field that identifies a list element; empty for scalars and for lists that a patch replaces. */
   readonly mergeKey: string;
 }
 
-/** A Kubernetes struct type, embedded structs without a JSON name flattened as encoding/json does. */
+/** A Kubernetes struct type. Embedded structs without a JSON name are flattened, as in encoding/json. */
 export interface StructSchema {
   readonly name: string;
-  /** The type as Go prints it: `v1.PodSpec`. */
+  /** The type as Go prints it, such as `v1.PodSpec`. */
   readonly goType: string;
   readonly fields: readonly Field[];
   readonly byJson: ReadonlyMap<string, Field>;
   readonly byGo: ReadonlyMap<string, Field>;
-  /** Fields by lower-cased JSON name: encoding/json ignores case where no name is equal. */
+  /** Fields by lower-case JSON name, because encoding/json ignores case if no name is equal. */
   readonly byFold: ReadonlyMap<string, Field>;
 }
 
 const parsed = new Map<string, StructSchema>();
 
 /**
- * The schema of a type of the table, such as `Pod`, `PodSpec` or `openshift.DeploymentConfig`; read on first use.
- * A name that is not in the table throws an Error: it is a defect of the caller.
+ * Returns the schema of a type in the table, such as `Pod`, `PodSpec` or `openshift.DeploymentConfig`, parsed on first
+ * use. Throws an Error for a name that is not in the table, which is a defect of the caller.
  */
 export function structSchema(name: string): StructSchema {
   const known = parsed.get(name);
@@ -65,7 +71,10 @@ export function structSchema(name: string): StructSchema {
   return schema;
 }
 
-/** The field that encoding/json fills for a JSON name: an equal name first, then one that differs in case. */
+/**
+ * Returns the field that encoding/json fills for a JSON name: a field with an equal name, or with a name that differs
+ * in case.
+ */
 export function findField(schema: StructSchema, json: string): Field | undefined {
   return schema.byJson.get(json) ?? schema.byFold.get(json.toLowerCase());
 }

@@ -1,11 +1,11 @@
 /**
- * Resource quantities such as `100m`, `1.5Gi` and `1e3`, exact at any size.
+ * Parses and formats resource quantities such as `100m`, `1.5Gi` and `1e3`, exactly at any size.
  * Source of the rules: the documentation of k8s.io/apimachinery/pkg/api/resource.Quantity.
  */
 
 type Format = "decimal" | "binary" | "exponent";
 
-/** The number `mantissa * 10^scale`, the format of its suffix, and its source text if Kubernetes keeps that. */
+/** The number `mantissa * 10^scale`, the format of its suffix, and the source text if Kubernetes keeps it. */
 export interface Quantity {
   readonly mantissa: bigint;
   readonly scale: number;
@@ -23,13 +23,13 @@ const DECIMAL = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[+-]?\d*)?)$/;
 const NANO = -9;
-/** Decimal digits that always fit an int64. */
+/** Number of decimal digits that always fit an int64. */
 const INT64_DIGITS = 18;
-/** Decimal digits up to which Kubernetes computes a binary quantity in int64. */
+/** Maximum number of decimal digits with which Kubernetes computes a binary quantity in int64. */
 const BINARY_DIGITS = 14;
 const INT64_MAX = (1n << 63n) - 1n;
 
-/** Reads a quantity; `undefined` if the text is not one. Parts smaller than a nano round away from zero. */
+/** Parses a quantity; returns `undefined` for invalid text. Rounds parts smaller than a nano away from zero. */
 export function parseQuantity(text: string): Quantity | undefined {
   const match = text === "" ? null : SHAPE.exec(text);
   const suffix = match === null ? undefined : readSuffix(match[4] ?? "");
@@ -40,7 +40,10 @@ export function parseQuantity(text: string): Quantity | undefined {
     exactQuantity({ text, negative: sign === "-", whole, fraction, suffix });
 }
 
-/** The text that Kubernetes writes: `1024Mi` becomes `1Gi`, `0.5` becomes `500m`; `undefined` if it is not a quantity. */
+/**
+ * Formats a quantity like Kubernetes: `1024Mi` becomes `1Gi`, `0.5` becomes `500m`. Returns `undefined` for invalid
+ * text.
+ */
 export function canonicalQuantity(text: string): string | undefined {
   const quantity = parseQuantity(text);
   return quantity === undefined ? undefined : quantityText(quantity);
@@ -51,7 +54,7 @@ export function isQuantity(text: string): boolean {
   return parseQuantity(text) !== undefined;
 }
 
-/** The text of a quantity: the source text if Kubernetes keeps it, else canonical. */
+/** Returns the text of a quantity: the source text if Kubernetes keeps it, otherwise the canonical text. */
 export function quantityText(quantity: Quantity): string {
   if (quantity.keptText !== undefined) return quantity.keptText;
   if (quantity.mantissa === 0n) return "0";
@@ -59,7 +62,7 @@ export function quantityText(quantity: Quantity): string {
   return whole === undefined || magnitude(whole) < 1024n ? decimalText(quantity) : binaryText(whole);
 }
 
-/** Negative, zero or positive as `a` is smaller than, equal to or larger than `b`. */
+/** Compares quantities: negative if `a` is less than `b`, zero if equal, positive if greater. */
 export function compareQuantities(a: Quantity, b: Quantity): number {
   const signs = sign(a.mantissa) - sign(b.mantissa);
   if (signs !== 0 || a.mantissa === 0n) return signs;
@@ -70,7 +73,10 @@ export function compareQuantities(a: Quantity, b: Quantity): number {
   return sign(difference);
 }
 
-/** The quantity in units of `10^scale` (0 for whole units, -3 for milli), rounded away from zero, at most an int64. */
+/**
+ * Returns the quantity in units of `10^scale` (0 for whole units, -3 for milli), rounded away from zero, at most an
+ * int64.
+ */
 export function scaledValue(quantity: Quantity, scale: number): bigint {
   const shift = quantity.scale - scale;
   if (shift >= 0) {
@@ -88,7 +94,7 @@ interface Parts {
   readonly suffix: Suffix;
 }
 
-/** Numbers that fit an int64. Only they keep their text, if it is canonical. */
+/** Parses numbers that fit an int64. Only these numbers keep their text, if it is canonical. */
 function fastQuantity(parts: Parts): Quantity | undefined {
   const quantity = parts.suffix.format === "binary" ? fastBinary(parts) : fastDecimal(parts);
   if (quantity === undefined || quantity.mantissa > INT64_MAX) return undefined;
@@ -103,7 +109,7 @@ function fastDecimal({ text, whole, fraction, suffix }: Parts): Quantity | undef
 }
 
 function fastBinary({ text, whole, fraction, suffix }: Parts): Quantity | undefined {
-  // Each 2^10 takes about three decimal digits of the int64.
+  // Each factor of 2^10 uses about three decimal digits of the int64.
   if (fraction !== "" || whole.length + suffix.exponent * 3 / 10 > BINARY_DIGITS) return undefined;
   const digits = BigInt(whole);
   const kept = (digits & 7n) !== 0n;
@@ -115,7 +121,7 @@ function isCanonical(digits: string, scale: number): boolean {
   return scale % 3 === 0 && !digits.endsWith("000") && !digits.startsWith("0");
 }
 
-/** All other numbers: exact, down to nano; binary ones at most an int64. */
+/** Parses all other numbers exactly, down to nano. Binary quantities are at most an int64. */
 function exactQuantity({ negative, whole, fraction, suffix }: Parts): Quantity {
   const binary = suffix.base === 2;
   let mantissa = BigInt(whole + fraction) * (binary ? 1n << BigInt(suffix.exponent) : 1n);

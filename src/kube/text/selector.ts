@@ -1,6 +1,6 @@
 import { isMap, listAt, mapAt, type Value, type ValueMap } from "../../base/value.ts";
 
-/** Whether a selector matches. An invalid one has a `problem` and matches nothing. */
+/** Whether a selector matches. An invalid selector has a `problem` and never matches. */
 export interface SelectorResult {
   readonly matches: boolean;
   readonly problem?: string;
@@ -29,8 +29,8 @@ const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0
 const MAX_SUBDOMAIN = 253;
 
 /**
- * Whether a label selector (all of `matchLabels` and `matchExpressions`) matches labels. No selector (null) matches
- * nothing, an empty one everything.
+ * Whether a label selector (all of `matchLabels` and `matchExpressions`) matches labels. A null selector never matches,
+ * an empty selector always matches.
  * Source of the rules: the documentation of metav1.LabelSelector and of label syntax.
  */
 export function selectorMatches(selector: Value, labels: ValueMap): SelectorResult {
@@ -55,7 +55,7 @@ interface ReadSelector {
   readonly problem: string | undefined;
 }
 
-/** A webhook's selector is parsed once and compared with thousands of pods. */
+/** A cache of parsed selectors, because the selector of a webhook is compared with thousands of pods. */
 const READ = new WeakMap<ValueMap, ReadSelector>();
 
 function readSelector(selector: Value): ReadSelector {
@@ -86,16 +86,18 @@ function readExpression(expression: Value): Requirement {
 function requirementProblem({ key, operator, values }: Requirement): string | undefined {
   const rule = Object.hasOwn(OPERATORS, operator) ? OPERATORS[operator] : undefined;
   if (rule === undefined) {
-    return `"${operator}" is not an operator of label selectors (In, NotIn, Exists, DoesNotExist)`;
+    return `"${operator}" is not a label selector operator (In, NotIn, Exists, DoesNotExist)`;
   }
   if (!isLabelKey(key)) return `"${key}" is not a valid label key`;
   if (rule.needsValues && values.length === 0) return `The operator "${operator}" of the label "${key}" needs values`;
-  if (!rule.needsValues && values.length > 0) return `The operator "${operator}" of the label "${key}" takes no values`;
+  if (!rule.needsValues && values.length > 0) {
+    return `The operator "${operator}" of the label "${key}" does not accept values`;
+  }
   const bad = values.find((value) => !isLabelValue(value));
-  return bad === undefined ? undefined : `"${bad}" is not a valid value of the label "${key}"`;
+  return bad === undefined ? undefined : `"${bad}" is not a valid value for the label "${key}"`;
 }
 
-/** A label key: a name of up to 63 characters, optionally after a DNS subdomain and `/`. */
+/** Whether a text is a label key: a name of at most 63 characters, optionally after a DNS subdomain and `/`. */
 function isLabelKey(key: string): boolean {
   const slash = key.indexOf("/");
   if (slash < 0) return NAME.test(key);

@@ -11,6 +11,6 @@ Deno.test("isEmptySelector: no requirement of either kind", () => {
 
 Deno.test("selectorMatches: reports the problem of an invalid selector", () => {
   const { problem } = selectorMatches({ matchExpressions: [{ key: "a", operator: "Has" }] }, {});
-  assert.equal(problem, `"Has" is not an operator of label selectors (In, NotIn, Exists, DoesNotExist)`);
+  assert.equal(problem, `"Has" is not a label selector operator (In, NotIn, Exists, DoesNotExist)`);
   assert.equal(selectorMatches("text", {}).problem, "A label selector must be a mapping");
 });

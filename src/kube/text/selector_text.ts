@@ -1,4 +1,4 @@
-/** Label selectors in the syntax of kubectl's `-l` (apimachinery, pkg/labels). */
+/** Parses label selectors in the syntax of kubectl's `-l` (apimachinery, pkg/labels). */
 import { UsageError } from "../../base/errors.ts";
 import type { ValueMap } from "../../base/value.ts";
 
@@ -20,8 +20,8 @@ const FORMS: readonly Form[] = [
 ];
 
 /**
- * The `matchExpressions` of a text such as `team in (a, b),!legacy`; none for an empty text.
- * Errors: a `UsageError` that names the invalid part.
+ * Parses a text such as `team in (a, b),!legacy` into `matchExpressions`. An empty text gives an empty list.
+ * Throws a `UsageError` that names the invalid part.
  */
 export function selectorExpressions(text: string, flag: string): ValueMap[] {
   if (text.trim() === "") return [];

@@ -1,8 +1,8 @@
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,]\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 /**
- * A metav1.Time in the form that Kubernetes writes it, whole seconds in UTC: `2026-01-02T03:04:05Z`. `undefined` if the
- * text is not a time of RFC 3339.
+ * Formats a metav1.Time like Kubernetes, with whole seconds in UTC: `2026-01-02T03:04:05Z`. Returns `undefined` if the
+ * text is not an RFC 3339 time.
  */
 export function canonicalTime(text: string): string | undefined {
   const match = RFC3339.exec(text);
@@ -10,12 +10,12 @@ export function canonicalTime(text: string): string | undefined {
   const [, year, month, day, hour, minute, second, zone = "Z"] = match;
   const local = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
   const millis = Date.parse(local);
-  // JavaScript rolls over the 31st of a short month and hour 24; Go rejects them.
+  // JavaScript accepts the 31st of a short month, and hour 24, as the next day. Go rejects both.
   if (Number.isNaN(millis) || secondsText(millis) !== local) return undefined;
   return zone === "Z" ? local : secondsText(millis - offsetMinutes(zone) * 60_000);
 }
 
-/** Seconds since 1970 of a canonical time. */
+/** Returns the seconds since 1970 of a canonical time. */
 export function unixSeconds(canonical: string): bigint {
   return BigInt(Date.parse(canonical) / 1000);
 }

@@ -3,14 +3,14 @@ import { GoInt, GoStruct, type GoValue, MethodStruct } from "../../golang/go_val
 import { parseQuantity, type Quantity, scaledValue } from "../text/quantity.ts";
 import { unixSeconds } from "../text/time.ts";
 
-/** The nil slice of an absent list: empty, `null` in JSON. */
+/** The nil slice for an absent list, which is empty, and `null` in JSON. */
 export const NIL_LIST: readonly GoValue[] = asNil(Object.freeze([]));
-/** The nil map of an absent mapping. */
+/** The nil map for an absent mapping. */
 export const NIL_MAP: { readonly [key: string]: GoValue } = Object.freeze(Object.create(null));
 
 /**
- * A Go pointer to a scalar, such as `*int64`: true in `if`, printed as its target. A nil pointer is false and prints
- * `<nil>`.
+ * A Go pointer to a scalar, such as `*int64`. A pointer is true in `if` and prints its target. A nil pointer is false
+ * and prints `<nil>`.
  */
 export class ScalarPointer extends GoStruct {
   constructor(override readonly goType: string, readonly target: GoValue) {
@@ -35,7 +35,7 @@ export class ScalarPointer extends GoStruct {
   }
 }
 
-/** A struct that Go writes as one value. */
+/** The view of a struct that Go writes as one value. */
 abstract class LeafView<T extends string | number | null> extends MethodStruct {
   constructor(readonly source: T) {
     super();
@@ -79,7 +79,7 @@ export class IntOrStringView extends LeafView<string | number> {
   }
 }
 
-/** A metav1.Time in a template; an absent one (`null`) is the zero time. */
+/** A metav1.Time in a template. An absent time (`null`) is the zero time. */
 export class TimeView extends LeafView<string | null> {
   override readonly goType = "v1.Time";
   protected override readonly members = {
@@ -94,10 +94,10 @@ export class TimeView extends LeafView<string | null> {
   }
 }
 
-/** Go's zero time, 1 January of year 1, in Unix seconds. */
+/** Go's zero time, 1 January of the year 1, in Unix seconds. */
 const ZERO_TIME_SECONDS = -62135596800n;
 
-/** strconv.Atoi, with 0 for an error. */
+/** Parses an integer like strconv.Atoi, but returns 0 for an error. */
 function integerText(text: string): bigint {
   return /^[+-]?\d+$/.test(text) ? BigInt(text.replace("+", "")) : 0n;
 }

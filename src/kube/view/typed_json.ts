@@ -5,15 +5,15 @@ import { type Field, type FieldType, type StructSchema, structSchema } from "../
 import { isOmitted, zeroValue } from "../schema/zero.ts";
 
 /**
- * The JSON text of a typed object as Go's json.Marshal writes it: fields in declaration order, `omitempty` honoured,
- * always written fields added, map keys sorted, HTML characters escaped. The value must have the types that `decode`
- * gives. Fields that the type does not have are left out.
+ * Formats a typed object like Go's json.Marshal: fields in declaration order, `omitempty` honoured,
+ * required fields added, map keys sorted, HTML characters escaped. The value must have the types that `decode`
+ * returns. Leaves out fields that the type does not have.
  */
 export function toGoJson(value: ValueMap, type: string): string {
   return goJson(orderedFields(structSchema(type), value));
 }
 
-/** The JSON object that Go writes for a struct. */
+/** Returns the fields of the JSON object that Go writes for a struct. */
 export function orderedFields(schema: StructSchema, data: ValueMap): OrderedFields {
   const entries: [string, GoValue][] = [];
   for (const field of schema.fields) {
@@ -28,7 +28,9 @@ function writtenValue(field: Field, value: Value | undefined): Value | undefined
   return isOmitted(field, value) ? undefined : value;
 }
 
-/** A typed value for the JSON writer, which sorts the keys of plain maps and keeps the order of structs. */
+/**
+ * Converts a typed value for the JSON writer, which sorts the keys of plain maps and keeps the field order of structs.
+ */
 function jsonValue(type: FieldType, value: Value): GoValue {
   if (type.kind === "struct" && isMap(value)) return orderedFields(structSchema(type.struct), value);
   if (type.kind === "list" && isList(value)) return value.map((item) => jsonValue(type.element, item));

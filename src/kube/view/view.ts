@@ -6,8 +6,9 @@ import { orderedFields } from "./typed_json.ts";
 import { zeroValue } from "../schema/zero.ts";
 
 /**
- * A typed object (from `decode`) as a Go template sees the struct: fields by their Go names, also embedded and promoted
- * ones; absent fields have their zero value. Fields are cached: do not change the object while the view is in use.
+ * Returns a typed object (from `decode`) as a Go template sees the struct: fields by their Go names, including embedded
+ * and promoted fields. Absent fields have their zero value. Do not change the object while the view is in use, because
+ * the view caches fields.
  */
 export function goView(value: Value, type: string): GoStruct {
   return new StructView(structSchema(type), isMap(value) ? value : NO_FIELDS, false);
@@ -52,7 +53,7 @@ class StructView extends GoStruct {
     if (this.schema.fields.some((inner) => inner.inlinedFrom === name)) {
       return new StructView(structSchema(name), this.data, false);
     }
-    // metav1.ObjectMeta has a getter for each field; objects that embed it have them too.
+    // metav1.ObjectMeta has a getter for each field, which objects that embed it also have.
     const isGetter = this.schema.name === "ObjectMeta" && name.startsWith("Get") && this.schema.byGo.has(name.slice(3));
     return isGetter ? this.get(name.slice(3)) : this.#promoted(name);
   }
@@ -82,7 +83,7 @@ function structView(struct: string, data: Value, pointer: boolean): GoStruct {
   return new StructView(structSchema(struct), isMap(data) ? data : absent, pointer);
 }
 
-/** Structs print themselves without a pointer; scalars need one. */
+/** Returns the view of a pointer. A scalar needs a pointer object; a struct does not, because it prints the same. */
 function pointerView(type: FieldType, data: Value): GoValue {
   if (data === null) return new ScalarPointer(type.text, null);
   const target = scalarView(type.kind, data);
@@ -91,7 +92,7 @@ function pointerView(type: FieldType, data: Value): GoValue {
 
 type CompositeType = Extract<FieldType, { readonly element: FieldType }>;
 
-/** A map of strings has its Go type, so that a missing key is "" in templates. */
+/** Returns the view of a map. A map of strings keeps its Go type, so that a missing key is "" in templates. */
 function mapView({ text, element }: CompositeType, map: ValueMap | undefined): GoMap {
   if (element.kind === "string") return map === undefined ? NIL_STRINGS : typed(map, text);
   if (map === undefined) return NIL_MAP;

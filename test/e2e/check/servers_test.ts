@@ -86,7 +86,7 @@ async function isNone(cluster: Cluster): Promise<void> {
   const { code, results } = await through(cluster, page, (kubeconfig) => check(cluster, [], { kubeconfig }));
   assert.equal(code, 1);
   assert.deepEqual(withResult({ results }, "error"), {
-    "api-reachable": "The answer to GET /version is no JSON; is the server an API server?",
+    "api-reachable": "The answer to GET /version is not valid JSON; is the server an API server?",
   });
 }
 

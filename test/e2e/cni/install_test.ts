@@ -128,7 +128,7 @@ testWhen(
     await until(async () => /does not run on this node/.test(await installer.becomes(503)));
     assert.match(
       await installer.becomes(503),
-      /Cannot start "\/opt\/cni\/bin\/\.mesh-cni\.new": the node has no loader for it; it needs glibc/,
+      /Cannot start "\/opt\/cni\/bin\/\.mesh-cni\.new": the node lacks the dynamic loader for this program; the program needs glibc/,
     );
     assert.deepEqual(await Array.fromAsync(Deno.readDir(`${root}/opt/cni/bin`)), []);
     assert.deepEqual(typesOf(await node.configuration()), ["network"]);

@@ -241,7 +241,7 @@ async function ephemeral(scene: Scene): Promise<void> {
   for (const process of processes) assert.equal((await process.status).code, 143);
   const nobody = ["--as", "joe", "--as-group", "system:authenticated"];
   const joe = await explain(scene, "explain", "pod/web", "-n", "shop", "--ephemeral", "-o", "json", ...nobody);
-  assert.match(joe.stderr, /^error: The Kubernetes API server does not allow it/);
+  assert.match(joe.stderr, /^error: The Kubernetes API server denied the request/);
 }
 
 /** Ctrl-C while the rules are read. */
@@ -433,7 +433,7 @@ async function forbidden(scene: Scene): Promise<void> {
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /^error: The Kubernetes API server does not allow it: pods is forbidden: User "joe" cannot list/,
+    /^error: The Kubernetes API server denied the request: pods is forbidden: User "joe" cannot list/,
   );
 }
 

@@ -60,7 +60,7 @@ for (const { name, flags } of PROGRAM_BACK_ENDS) {
     const before = await stateOf(pair.pod);
     const { code, stderr } = await pair.pod.say(["istio-iptables", ...LATER, ...flags], { env: shims.env });
     assert.equal(code, 1, stderr);
-    assert.match(stderr, /^error: .*it cannot.*all changes are rolled back/m);
+    assert.match(stderr, /^error: .*it cannot.*all changes were rolled back/m);
     assert.deepEqual(await stateOf(pair.pod), before);
   });
 

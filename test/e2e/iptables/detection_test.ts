@@ -95,7 +95,7 @@ testWhen(
     const said = await succeed(pair.pod, FLAGS, { env: { PATH: "/nonexistent" } });
     assert.match(
       said,
-      /back end: iptables-nft, because .* no program can change the \d+ foreign rules of iptables-legacy/,
+      /back end: iptables-nft, because .* the image has no program for iptables-legacy, which has \d+ foreign rules/,
     );
     assert.equal((await stateOf(pair.pod)).legacy4, legacy4);
   },

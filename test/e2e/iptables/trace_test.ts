@@ -76,5 +76,5 @@ testWhen(NFT[0]?.missing, "trace says that no packet was seen, and that rules of
   await using pair = await Pair.create([4]);
   const { code, stdout, stderr } = await pair.pod.mesh(["iptables", "trace", "--from", "any", "--for", "300ms"]);
   assert.deepEqual([code, stdout], [1, ""]);
-  assert.match(stderr, /^Waiting 0\.3 s .*\nerror: No packet was seen within 0\.3 s; /);
+  assert.match(stderr, /^Waiting 0\.3 s .*\nerror: No packet arrived within 0\.3 s; /);
 });

@@ -70,7 +70,7 @@ testWhen(MISSING, "verify: without rules every flow escapes, and the missing rul
   const report = await verify(pair.pod, [...FLAGS, "--probe-timeout", "1s"]);
   assert.equal(report.code, 126);
   assert.deepEqual(new Set(report.flows.map(({ result }) => result)), new Set(["escaped"]));
-  assert.match(report.stderr, /IPv6 inbound to \[fd99::2\]:15002: .* refused it/);
+  assert.match(report.stderr, /IPv6 inbound to \[fd99::2\]:15002: .* refused the connection/);
   assert.match(report.stderr, /missing: -A ISTIO_INBOUND/);
 });
 
@@ -158,7 +158,10 @@ for (const { name, flags, missing } of BACK_ENDS) {
     await apply(pair.pod, [...FLAGS, ...flags, "-m", "TPROXY", "-p", "16001", "-z", "16006"]);
     const report = await verify(pair.pod, []);
     assert.equal(report.code, 0, report.stderr);
-    assert.match(report.stderr, /settings come from the rules in the kernel, for inbound and outbound connections/);
+    assert.match(
+      report.stderr,
+      /Settings are read from the rules in the kernel, which capture inbound and outbound connections/,
+    );
     assert.deepEqual(
       report.flows.map(({ flow, family, result }) => `${family} ${flow} ${result}`),
       ["IPv4", "IPv6"].flatMap((family) => ALL.map((flow) => `${family} ${flow} proved`)),
@@ -210,7 +213,7 @@ testWhen(MISSING, "apply says what it adds, repairs and takes out", async () => 
   const bare = await run();
   assert.match(bare, /warning iptables: These settings capture neither inbound nor outbound connections/);
   assert.match(bare, /Removed: IPv4, table nat, chain PREROUTING: -A PREROUTING -p tcp -j ISTIO_INBOUND\n/);
-  assert.match(bare, /warning iptables: The capture of inbound and outbound connections is taken out/);
+  assert.match(bare, /warning iptables: Removing the capture of inbound and outbound connections/);
 });
 
 /** Ends a program when there is a new link; the program's exit code. */
@@ -295,7 +298,7 @@ testWhen(MISSING, "verify: without a route out of the pod outbound traffic canno
   await apply(pair.pod, settings);
   const report = await verify(pair.pod, settings);
   assert.equal(report.code, 0, report.stderr);
-  assert.match(resultsOf(report).join("\n"), /IPv4 outbound: not provable, no route leads there/);
+  assert.match(resultsOf(report).join("\n"), /IPv4 outbound: not provable, no route to the target exists/);
 });
 
 testWhen(MISSING, "verify: traffic of an excluded interface need not be captured", async () => {
@@ -304,7 +307,7 @@ testWhen(MISSING, "verify: traffic of an excluded interface need not be captured
   await apply(pair.pod, settings);
   const report = await verify(pair.pod, settings);
   assert.equal(report.code, 0, report.stderr);
-  assert.match(resultsOf(report).join("\n"), /IPv4 outbound: not provable, .* through an interface that is excluded/);
+  assert.match(resultsOf(report).join("\n"), /IPv4 outbound: not provable, .* through an excluded interface/);
 });
 
 const PRINTED: readonly (readonly [name: string, load: string, flags: readonly string[]])[] = [

@@ -89,7 +89,7 @@ async function failures(cluster: Cluster): Promise<void> {
     ["no-container", admin, { container: "none" }, /has no container "none"/],
     ["not-running", admin, { container: "ended" }, /container "ended" of pod "default\/web" is not running/],
     ["no-command", admin, { command: ["pilot-agent"] }, /has no program "pilot-agent"/],
-    ["timeout", admin, { container: "slow", timeout: 500 }, /did not end within 500 ms/],
+    ["timeout", admin, { container: "slow", timeout: 500 }, /did not exit within 500 ms/],
     ["unreachable", { server: "https://127.0.0.1:1" }, {}, /cannot be reached: connection refused/],
   ];
   for (const [failure, options, change, message] of cases) {

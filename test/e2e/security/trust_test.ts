@@ -54,7 +54,7 @@ Deno.test("security: an API server is trusted by certificate-authority alone, wh
   const said = (stdout + stderr).replaceAll(/\s+/g, " ");
   assert.match(
     said,
-    /cannot be reached: invalid peer certificate: UnknownIssuer; is certificate-authority in the kubeconfig this cluster's/,
+    /cannot be reached: invalid peer certificate: UnknownIssuer; check that certificate-authority in the kubeconfig is the authority of this cluster/,
   );
   assert.deepEqual(hostile.asked, []);
   await ask(right.port);

@@ -31,7 +31,7 @@ export function clusterApi(options: ClusterOptions): CheckApi & { readonly reque
     requests.push(`${verb} ${path}`);
     const error = options.failing?.(path);
     if (error !== undefined) throw error;
-    if (options.forbidden?.test(path)) throw new ApiError("The server does not allow it", { status: 403 });
+    if (options.forbidden?.test(path)) throw new ApiError("The server denied the request", { status: 403 });
   };
   const objects = options.objects ?? [];
   const refused = () => Promise.reject(new Error("A check writes nothing"));

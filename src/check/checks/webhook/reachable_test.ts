@@ -119,7 +119,8 @@ Deno.test("a denial by others leaves the webhook unknown", async () => {
 
 Deno.test("a user who may not create pods sees the missing right", async () => {
   const dryRun = () => {
-    const message = 'The Kubernetes API server does not allow it: pods is forbidden: User "joe" cannot create resource';
+    const message =
+      'The Kubernetes API server denied the request: pods is forbidden: User "joe" cannot create resource';
     throw new ApiError(message, { status: 403 });
   };
   assert.deepEqual(await reach(dryRun), {

@@ -1,6 +1,6 @@
 /**
- * Expressions of nf_tables rules as data, and their netlink attributes. Types of attributes and numbers come from
- * linux/netfilter/nf_tables.h and nf_tables_compat.h (`enum nft_*_attributes`). Another expression is kept as bytes.
+ * Encodes and decodes expressions of nf_tables rules. Attribute types and numbers come from
+ * linux/netfilter/nf_tables.h and nf_tables_compat.h (`enum nft_*_attributes`). An unknown expression stays as bytes.
  */
 import {
   type Attribute,
@@ -13,7 +13,7 @@ import {
   u32BigEndian,
 } from "../netlink.ts";
 
-/** What ends a rule: `accept`, or `jump CHAIN`. */
+/** The verdict of a rule, such as `accept` or `jump CHAIN`. */
 export interface Verdict {
   readonly code: number;
   readonly chain?: string;
@@ -26,14 +26,14 @@ interface Values {
   readonly number: number;
   readonly text: string;
   readonly bytes: Uint8Array;
-  /** Packets or bytes of a counter. */
+  /** The number of packets or bytes in a counter. */
   readonly count: bigint;
   readonly data: Uint8Array | Verdict;
   readonly short: number;
   readonly byte: number;
 }
 
-/** The attributes of each expression, in the order in which nft sends them. */
+/** Types and forms of the attributes of each expression, in the order in which nft sends them. */
 const EXPRESSIONS = {
   meta: { key: [2, "number"], register: [1, "number"], source: [3, "number"] },
   payload: { register: [1, "number"], base: [2, "number"], offset: [3, "number"], size: [4, "number"] },
@@ -69,17 +69,17 @@ type Kind = keyof typeof EXPRESSIONS;
 type Field = readonly [type: number, kind: keyof Values];
 export type Value = Values[keyof Values];
 
-/** An expression. The fields of an unknown one are its bytes. */
+/** An expression of a rule. An unknown expression has a single field with its bytes. */
 export interface Expression {
   readonly kind: string;
   readonly fields: Readonly<Record<string, Value | undefined>>;
-  /** The members of the anonymous set of a `lookup`: keys in network byte order. */
+  /** The members of the anonymous set of a `lookup`, as keys in network byte order. */
   readonly elements?: readonly Uint8Array[];
 }
 
 type FieldName = { readonly [K in Kind]: keyof (typeof EXPRESSIONS)[K] }[Kind];
 
-/** An expression with some fields of its kind. */
+/** Returns an expression with the given fields of its kind. */
 export function expression(kind: Kind, fields: Readonly<Partial<Record<FieldName, Value>>>): Expression {
   return { kind, fields };
 }
@@ -87,7 +87,7 @@ export function expression(kind: Kind, fields: Readonly<Partial<Record<FieldName
 const ELEMENT = 1;
 const EXPRESSION = { name: 1, data: 2 } as const;
 
-/** The attribute of an expression in a list (NFTA_LIST_ELEM). */
+/** Encodes an expression as an element of a list (NFTA_LIST_ELEM). */
 export function expressionAttribute({ kind, fields }: Expression): Attribute {
   const known = fieldsOf(kind);
   const data: Attribute = known === undefined
@@ -102,7 +102,7 @@ export function expressionAttribute({ kind, fields }: Expression): Attribute {
   return nested(ELEMENT, [[EXPRESSION.name, textBytes(kind)], data]);
 }
 
-/** The expressions in the bytes of NFTA_RULE_EXPRESSIONS. */
+/** Decodes the expressions in the bytes of NFTA_RULE_EXPRESSIONS. */
 export function expressionsOf(bytes: Uint8Array | undefined): Expression[] {
   return attributeList(bytes).map(([, element]) => {
     const attributes = attributesOf(element);
@@ -127,7 +127,7 @@ function fieldsOf(kind: string): readonly (readonly [string, Field])[] | undefin
 const DATA = { value: 1, verdict: 2 } as const;
 const VERDICT_FIELD = { code: 1, chain: 2 } as const;
 
-/** The bytes of the shorter numbers. */
+/** Sizes in bytes of the numbers that are shorter than 32 bits. */
 const SIZES: Readonly<Partial<Record<keyof Values, number>>> = { byte: 1, short: 2 };
 
 function attribute(type: number, form: keyof Values, value: Value): Attribute {
@@ -140,12 +140,12 @@ function attribute(type: number, form: keyof Values, value: Value): Attribute {
   return nested(type, [nested(DATA.verdict, [code, ...chain])]);
 }
 
-/** A value as nested attribute (NFTA_DATA_VALUE). */
+/** Encodes a value as a nested attribute (NFTA_DATA_VALUE). */
 export function dataAttribute(type: number, value: Uint8Array): Attribute {
   return nested(type, [[DATA.value, value]]);
 }
 
-/** The value in the bytes of such an attribute. */
+/** Decodes the value in a nested attribute (NFTA_DATA_VALUE). */
 export function dataOf(bytes: Uint8Array | undefined): Uint8Array {
   return attributesOf(bytes).get(DATA.value) ?? new Uint8Array();
 }
@@ -176,24 +176,24 @@ function dataOrVerdict(bytes: Uint8Array): Uint8Array | Verdict {
   return chain === undefined ? { code } : { code, chain: textOf(chain) };
 }
 
-/** A 64-bit number in network byte order. */
+/** Encodes a 64-bit number in network byte order. */
 function u64BigEndian(value: bigint): Uint8Array {
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigUint64(0, value);
   return bytes;
 }
 
-/** The first register, in which all rules compare. */
+/** The register in which all rules load and compare values. */
 export const REGISTER = 1;
 
 /** Keys of `meta` (`enum nft_meta_keys`) and of `ct` (`enum nft_ct_keys`). */
 export const META = { mark: 3, iifname: 6, oifname: 7, skuid: 10, skgid: 11, nfproto: 15, l4proto: 16 } as const;
 export const CT = { state: 0, mark: 3, zone: 17 } as const;
-/** Bases of `payload` (`enum nft_payload_bases`). */
+/** The header from which a `payload` offset counts (`enum nft_payload_bases`). */
 export const BASE = { network: 1, transport: 2 } as const;
-/** Operators of `cmp` (`enum nft_cmp_ops`); `range` has the first two. */
+/** Operators of `cmp` (`enum nft_cmp_ops`); `range` supports only the first two. */
 export const COMPARE = { equal: 0, notEqual: 1, atMost: 3, atLeast: 5 } as const;
-/** Offset of the addresses in the header, and their size, by family (RFC 791, RFC 8200). */
+/** Offsets of the addresses in the IP header, and their size, by family (RFC 791, RFC 8200). */
 export const ADDRESS = {
   4: { source: 12, destination: 16, size: 4 },
   6: { source: 8, destination: 24, size: 16 },
@@ -201,7 +201,7 @@ export const ADDRESS = {
 /** Numbers of protocols (RFC 9293, RFC 768). */
 export const PROTOCOL = { tcp: 6, udp: 17 } as const;
 
-/** The conditions on the packet that both back ends of iptables and nft write alike. */
+/** Loads a packet field into the register, in the encoding that iptables-nft and nft share. */
 export const load = {
   meta: (key: number): Expression => expression("meta", { key, register: REGISTER }),
   ct: (key: number): Expression => expression("ct", { key, register: REGISTER }),
@@ -209,13 +209,13 @@ export const load = {
     expression("payload", { register: REGISTER, base, offset, size }),
 };
 
-/** Compares the register with a value. */
+/** Compares the register with a value; by default, for equality. */
 export function compare(data: Uint8Array, isNegated = false, operator?: number): Expression {
   const equality = isNegated ? COMPARE.notEqual : COMPARE.equal;
   return expression("cmp", { source: REGISTER, operator: operator ?? equality, data });
 }
 
-/** Keeps the bits of a mask in the register. */
+/** Clears the bits of the register that are not in the mask. */
 export function masked(mask: Uint8Array): Expression {
   return expression("bitwise", {
     source: REGISTER,
@@ -229,7 +229,7 @@ export function masked(mask: Uint8Array): Expression {
 /** A counter that starts at zero. */
 export const COUNTER: Expression = expression("counter", {});
 
-/** Ends a rule. */
+/** Ends a rule with a verdict. */
 export function verdict(code: number, chain?: string): Expression {
   return expression("immediate", { register: 0, data: chain === undefined ? { code } : { code, chain } });
 }

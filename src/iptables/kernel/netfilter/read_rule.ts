@@ -1,34 +1,36 @@
-/** What the expressions of a rule in the kernel mean, however nft or iptables arranged them. */
+/** Interprets the expressions of a rule in the kernel, which nft and iptables arrange differently. */
 import { type Address, addressText } from "../../../golang/net/mod.ts";
 import { ADDRESS, BASE, COMPARE, CT, type Expression, META, PROTOCOL, type Value, VERDICT } from "./expressions.ts";
 import { STATES } from "./values.ts";
 import type { KernelRule } from "./ruleset.ts";
 
-/** A part of a rule, in the kernel's order. */
+/** A condition, statement or verdict of a rule. */
 export type Part =
-  /** `field` and `value` as nft spells them: `tcp dport`, `80-90`. */
+  /** `field` and `value` in the spelling of nft, such as `tcp dport` and `80-90`. */
   | { readonly kind: "condition"; readonly field: string; readonly negated: boolean; readonly value: string }
   | { readonly kind: "match" | "target"; readonly name: string; readonly revision: number; readonly info: Uint8Array }
   | { readonly kind: "counter"; readonly packets: number }
   | { readonly kind: "log"; readonly group: number; readonly prefix: string }
-  /** `return`, `jump CHAIN`. */
+  /** A verdict such as `return` or `jump CHAIN`. */
   | { readonly kind: "verdict"; readonly text: string }
-  /** Another statement, as nft spells it: `redirect to :15001`. */
+  /** Another statement in the spelling of nft, such as `redirect to :15001`. */
   | { readonly kind: "statement"; readonly text: string }
   /** An expression that this program does not know. */
   | { readonly kind: "unknown"; readonly text: string };
 
-/** The parts of a rule. `family` is the table's, and of its addresses; in `inet` a condition names it. */
+/**
+ * Reads the parts of a rule. `family`: the table's address family; `undefined` in `inet`, where a condition sets it.
+ */
 export function readRule({ expressions }: Pick<KernelRule, "expressions">, family: 4 | 6 | undefined): Part[] {
   return new Reader(family).read(expressions);
 }
 
-/** The content of the register: a field of the packet, or a constant. */
+/** The packet field in the register, and the way to format its values. */
 interface Loaded {
   readonly field: string;
   readonly show: (data: Uint8Array) => string | undefined;
   readonly mask?: Uint8Array;
-  /** A field of an address, with the whole size of the address. */
+  /** The full size of the address in bytes, if the field is an address. */
   readonly size?: number;
 }
 
@@ -55,7 +57,7 @@ class Reader {
     if (part !== undefined) this.#parts.push(part);
   }
 
-  /** The part that ends with an expression; `undefined` if the next one goes on. */
+  /** Each reader returns the part that its expression completes, or `undefined` if the next expression continues it. */
   readonly #readers: Readonly<Record<string, (one: Expression) => Part | undefined>> = {
     meta: (one) => this.#meta(one),
     ct: (one) => this.#ct(one),
@@ -94,7 +96,7 @@ class Reader {
     return this.#loaded === undefined ? this.#unknown(one) : undefined;
   }
 
-  /** `meta mark set 7`, `ct mark set meta mark`. */
+  /** Reads a statement that sets a value, such as `meta mark set 7` or `ct mark set meta mark`. */
   #set(one: Expression, what: string, key: number): Part {
     const from = this.#constant === undefined ? this.#loaded?.field : String(littleEndian(this.#constant));
     if (number(one, "key") !== key || from === undefined) return this.#unknown(one);
@@ -122,7 +124,7 @@ class Reader {
     };
   }
 
-  /** The length of the prefix: of the mask, else of the compared bytes. */
+  /** Returns the prefix length of an address: the bits set in the mask, or without a mask, the bits compared. */
   #bits(data: Uint8Array): number {
     const mask = this.#loaded?.mask;
     return mask === undefined ? data.length * 8 : mask.reduce((sum, byte) => sum + bitCount(byte), 0);
@@ -157,7 +159,7 @@ class Reader {
     if (operator === COMPARE.atMost && this.#least !== undefined) {
       return this.#condition(`${this.#least}-${value}`, false);
     }
-    // `ct state` is compared with no state at all.
+    // A rule tests `ct state` by comparing the masked bits with 0, so "not equal" means that a state matches.
     const isNegated = (operator === COMPARE.notEqual) !== (this.#loaded?.field === "ct state");
     return operator > COMPARE.notEqual ? this.#unknown(one) : this.#condition(value, isNegated);
   }
@@ -252,7 +254,7 @@ function number({ fields }: Expression, name: string): number {
   return typeof value === "number" ? value : 0;
 }
 
-/** A number in network byte order. */
+/** Formats a number in network byte order. */
 function bigEndian(data: Uint8Array): string {
   return String(data.reduce((sum, byte) => sum * 256 + byte, 0));
 }
@@ -265,7 +267,7 @@ function littleEndianText(data: Uint8Array): string {
   return String(littleEndian(data));
 }
 
-/** A compared name without its final NUL is a prefix. */
+/** Formats an interface name. A name without its final NUL is a prefix. */
 function interfaceName(data: Uint8Array): string {
   const end = data.indexOf(0);
   return new TextDecoder().decode(end < 0 ? data : data.subarray(0, end)) + (end < 0 ? "*" : "");
@@ -280,7 +282,7 @@ function stateNames(bits: number): string {
   return Object.entries(STATES).filter(([, bit]) => (bits & bit) !== 0).map(([name]) => name.toLowerCase()).join();
 }
 
-/** An address whose last bytes are zero if they are not compared. */
+/** Decodes an address. Bytes that the rule does not compare are zero. */
 function addressOf(data: Uint8Array, family: 4 | 6): Address {
   const whole = new Uint8Array(ADDRESS[family].size);
   whole.set(data.subarray(0, whole.length));
@@ -296,7 +298,7 @@ function valueText(value: Value | undefined): string {
   return typeof value === "object" ? `${value.code} ${value.chain ?? ""}`.trim() : String(value);
 }
 
-/** The comment in the user data of a rule (libnftnl: records of type, length and text; a comment is type 0). */
+/** Returns the comment in a rule's user data (libnftnl: records of type, length and text; a comment has type 0). */
 export function commentOf({ userData }: Pick<KernelRule, "userData">): string | undefined {
   for (let at = 0; userData !== undefined && at + 2 <= userData.length;) {
     const [type, size = 0] = userData.subarray(at, at + 2);

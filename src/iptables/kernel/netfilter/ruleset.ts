@@ -1,4 +1,4 @@
-/** The tables of nf_tables with their chains and rules, read over nfnetlink. */
+/** Reads the tables of nf_tables, with their chains and rules, over nfnetlink. */
 import type { SystemCalls } from "../../../platform/mod.ts";
 import {
   ask,
@@ -15,7 +15,7 @@ import {
 import { dataOf, type Expression, expressionsOf } from "./expressions.ts";
 
 const SUBSYSTEM = 10 << 8;
-/** `enum nf_tables_msg_types`. */
+/** Message types (`enum nf_tables_msg_types`). */
 export const MESSAGE = {
   newTable: SUBSYSTEM | 0,
   getTable: SUBSYSTEM | 1,
@@ -48,19 +48,19 @@ export const ELEMENT = { key: 1, flags: 3 } as const;
 const GENERATION = 1;
 const ACCEPT = 1;
 
-/** Families of tables (`enum` of NFPROTO_*, linux/netfilter.h). */
+/** Numbers of table families (NFPROTO_* in linux/netfilter.h). */
 export const TABLE_FAMILIES = { inet: 1, ip: 2, ip6: 10 } as const;
 const FAMILY_NAMES: Readonly<Record<number, string>> = { 1: "inet", 2: "ip", 5: "netdev", 7: "bridge", 10: "ip6" };
 
 /** A rule in the kernel. */
 export interface KernelRule {
-  /** 64 bits in network byte order. */
+  /** The number that identifies the rule in its chain: 64 bits in network byte order. */
   readonly handle: Uint8Array;
   readonly expressions: readonly Expression[];
   readonly userData: Uint8Array | undefined;
 }
 
-/** A base chain's place in the kernel. */
+/** The type, hook and priority of a base chain. */
 export interface BaseChain {
   readonly type: string;
   readonly hook: number;
@@ -77,22 +77,22 @@ export interface KernelChain {
 /** A table in the kernel. */
 export interface KernelTable {
   readonly chains: ReadonlyMap<string, KernelChain>;
-  /** The number of its chains, sets and other objects. */
+  /** The number of chains, sets and other objects in the table. */
   readonly uses: number;
 }
 
-/** All tables by family and name, such as `ip nat`. */
+/** All tables, by family and name, such as `ip nat`. */
 export interface Ruleset {
   readonly generation: number;
   readonly tables: ReadonlyMap<string, KernelTable>;
 }
 
 /**
- * Reads the tables. `wanted`: the tables whose rules are read too. Throws `SystemError`: EPERM without NET_ADMIN, others
- * without nf_tables.
+ * Reads the tables, and the rules of the tables for which `wanted` is true. Throws `SystemError`: EPERM without
+ * NET_ADMIN, others without nf_tables.
  */
 export function readRuleset(system: SystemCalls, wanted: (table: string) => boolean): Ruleset {
-  // Before all else: a change after it makes the kernel refuse a transaction of this generation.
+  // Read first, so that the kernel refuses a transaction with this generation if the rules changed during the read.
   const [answer] = request(system, MESSAGE.getGeneration, 0);
   const generation = numberOfBigEndian(answer?.attributes.get(GENERATION), 0);
   const tables = new Map(
@@ -140,7 +140,7 @@ function kernelRule(attributes: Message["attributes"]): KernelRule {
   };
 }
 
-/** A `lookup` with the members of its anonymous set, sorted; a set with ranges or data stays unknown. */
+/** Adds the sorted members of its anonymous set to a `lookup`. A set with ranges or data stays unknown. */
 function withElements(system: SystemCalls, table: string, one: Expression): Expression {
   const { set } = one.fields;
   if (one.kind !== "lookup" || typeof set !== "string" || !set.startsWith("__set")) return one;
@@ -158,7 +158,7 @@ function hex(bytes: Uint8Array): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The number of the family and the name in `ip nat`. */
+/** Splits the key of a table, such as `ip nat`, into the number of the family and the name. */
 export function tableParts(table: string): { readonly family: number; readonly name: string } {
   const [family = "", name = ""] = table.split(" ");
   const known: Readonly<Record<string, number | undefined>> = TABLE_FAMILIES;
@@ -183,7 +183,7 @@ function request(
   return ask(system, { protocol: NETLINK_NETFILTER, type, flags, header: nftHeader(family), attributes });
 }
 
-/** The header of a message for a family of tables (struct nfgenmsg). */
+/** Encodes the message header for a family of tables (struct nfgenmsg). */
 export function nftHeader(family: number): Uint8Array {
   return Uint8Array.of(family, 0, 0, 0);
 }

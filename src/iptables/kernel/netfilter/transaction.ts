@@ -1,4 +1,7 @@
-/** Changes of tables, chains and rules as one transaction of nf_tables: the kernel makes all of them or none. */
+/**
+ * Changes tables, chains and rules of nf_tables in one transaction: the kernel applies all changes, or leaves the rules
+ * as before.
+ */
 import { type SystemCalls, SystemError } from "../../../platform/mod.ts";
 import { type Attribute, type Change, nested, RefusedChange, sendBatch, textBytes, u32BigEndian } from "../netlink.ts";
 import { dataAttribute, type Expression, expressionAttribute, META } from "./expressions.ts";
@@ -21,35 +24,35 @@ import {
 
 /** A rule to add. */
 export interface NewRule extends Pick<KernelRule, "expressions" | "userData"> {
-  /** Its text, for an error. */
+  /** The text of the rule, for error messages. */
   readonly text: string;
 }
 
-/** The wanted rules of a chain in order: rules of the kernel that stay, and new ones. */
+/** The wanted rules of a chain, in order. Rules from the kernel stay; the remaining ones are added. */
 export interface WantedChain {
   readonly name: string;
-  /** Of a chain that the kernel lacks. */
+  /** The hook of a base chain, used if the kernel lacks the chain. */
   readonly base: BaseChain | undefined;
-  /** Of a new base chain; the kernel's default is to accept. */
+  /** The policy of a new base chain. The kernel's default is also to accept. */
   readonly policy?: "accept";
   readonly rules: readonly (KernelRule | NewRule)[];
 }
 
-/** A change of a table such as `ip nat`. Other chains stay. */
+/** A change of a table such as `ip nat`. Chains that it does not name stay. */
 export interface TableChange {
   readonly table: string;
-  /** Makes the table anew. */
+  /** Deletes the table and creates it again. */
   readonly isReplaced: boolean;
   readonly chains: readonly WantedChain[];
   readonly deleted: readonly string[];
 }
 
-/** The rules changed between the read and the transaction. */
+/** Thrown if the rules changed between the read and the transaction. */
 export class RulesetChanged extends Error {}
 
-/** The kernel refused a rule, and with it the transaction. */
+/** Thrown if the kernel refused a rule, and therefore the transaction. */
 export class RefusedRule extends SystemError {
-  /** `rule`: its text, or what else the kernel refused. */
+  /** `rule`: the text of the refused rule, or the name of the refused table or chain. */
   constructor(readonly rule: string, errno: number) {
     super(`nf_tables refused "${rule}"`, errno);
   }
@@ -57,7 +60,7 @@ export class RefusedRule extends SystemError {
 
 const ERESTART = 85;
 
-/** Makes the changes. Throws `RulesetChanged` or `RefusedRule`; nothing has changed then. */
+/** Applies the changes. Throws `RulesetChanged` or `RefusedRule`, and then leaves the rules unchanged. */
 export function changeRuleset(system: SystemCalls, held: Ruleset, changes: readonly TableChange[]): void {
   const messages = new Messages(held);
   changes.forEach((change) => messages.change(change));
@@ -66,7 +69,9 @@ export function changeRuleset(system: SystemCalls, held: Ruleset, changes: reado
     sendBatch(system, messages.list.map(({ message }) => message), held.generation);
   } catch (error) {
     if (!(error instanceof RefusedChange)) throw error;
-    if (error.errno === ERESTART) throw new RulesetChanged("The rules have changed meanwhile", { cause: error });
+    if (error.errno === ERESTART) {
+      throw new RulesetChanged("Another program changed the rules at the same time", { cause: error });
+    }
     throw new RefusedRule(messages.list[error.index]?.what ?? "the transaction", error.errno);
   }
 }
@@ -74,9 +79,9 @@ export function changeRuleset(system: SystemCalls, held: Ruleset, changes: reado
 const FLAG = { create: 0x400, append: 0x800 } as const;
 const CREATE = { flags: FLAG.create } as const;
 const SET = { table: 1, name: 2, flags: 3, keyType: 4, keySize: 5, description: 9, id: 10, userData: 13 } as const;
-/** NFT_SET_ANONYMOUS and NFT_SET_CONSTANT. */
+/** The flags NFT_SET_ANONYMOUS and NFT_SET_CONSTANT. */
 const CONSTANT = 3;
-/** The type `inet_service` of nft, and the record of libnftnl that its keys are in network byte order. */
+/** The nft type `inet_service`, and the libnftnl record that marks its keys as network byte order. */
 const PORT_TYPE = 13;
 const BIG_ENDIAN_KEYS = Uint8Array.of(0, 4, 2, 0, 0, 0);
 
@@ -105,7 +110,7 @@ class Messages {
     for (const chain of chains) if (held?.chains.has(chain.name) !== true) this.#addChain(table, chain);
   }
 
-  /** Deletes rules of chains that go, and others that are not wanted. */
+  /** Deletes all rules of deleted chains, and the unwanted rules of other chains. */
   #deleteAllRules({ table, chains, deleted }: TableChange, held: KernelTable | undefined): void {
     for (const { name, rules } of [...deleted.map((name) => ({ name, rules: [] })), ...chains]) {
       const isKept = new Set<KernelRule | NewRule>(rules);
@@ -148,7 +153,7 @@ class Messages {
     }
   }
 
-  /** New rules go before the next rule that stays, else to the end. */
+  /** Inserts each new rule before the next rule that stays, or appends it. */
   #addRules(table: string, { name, rules }: WantedChain): void {
     rules.forEach((rule, at) => {
       if ("handle" in rule) return;
@@ -166,7 +171,7 @@ class Messages {
     });
   }
 
-  /** Makes the anonymous set of a `lookup` before its rule. */
+  /** Creates the anonymous set of a `lookup`, which must exist before the rule. */
   #withSet(table: string, one: Expression): Expression {
     const { elements } = one;
     if (elements === undefined) return one;
@@ -200,7 +205,7 @@ function place(table: string, chain: string): Attribute[] {
   return [nameOf(RULE.table, table), [RULE.chain, textBytes(chain)]];
 }
 
-/** Extensions of iptables check the protocol of their rule (NFTA_RULE_COMPAT). */
+/** Encodes the protocol of a rule (NFTA_RULE_COMPAT), which iptables extensions check. */
 function compatibility(expressions: readonly Expression[]): Attribute[] {
   if (!expressions.some(({ kind }) => kind === "match" || kind === "target")) return [];
   const at = expressions.findIndex(({ kind, fields: { key } }) => kind === "meta" && key === META.l4proto);
@@ -209,7 +214,7 @@ function compatibility(expressions: readonly Expression[]): Attribute[] {
   return number === 0 ? [] : [nested(RULE.compat, [[1, u32BigEndian(number)], [2, u32BigEndian(0)]])];
 }
 
-/** Whether only base chains without rules are left, as iptables leaves them: then the table goes too. */
+/** Whether the change leaves only empty base chains, which iptables keeps. Such a table is deleted. */
 function isEmptied({ chains: held, uses }: KernelTable, { chains, deleted }: Pick<TableChange, "chains" | "deleted">) {
   const left = new Map(chains.map(({ name, rules }) => [name, rules]));
   return uses === held.size && chains.every(({ name }) => held.has(name)) &&
@@ -219,8 +224,8 @@ function isEmptied({ chains: held, uses }: KernelTable, { chains, deleted }: Pic
 }
 
 /**
- * Deletes each table that has only empty base chains with the policy accept, as programs of iptables leave them. A table
- * that changes at the same time stays.
+ * Deletes each table with only empty base chains and the policy accept, which the iptables programs leave behind. A
+ * table that another program changes at the same time stays.
  */
 export function deleteEmptyTables(system: SystemCalls, tables: readonly string[]): void {
   if (tables.length === 0) return;

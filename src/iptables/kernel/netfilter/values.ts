@@ -1,4 +1,4 @@
-/** Values in the rules of both back ends. */
+/** Values that the rules of iptables-nft and nft share. */
 
 /** Bits of `ct state` (NF_CT_STATE_BIT in linux/netfilter/nf_conntrack_common.h). */
 export const STATES: Readonly<Record<string, number>> = {
@@ -9,12 +9,12 @@ export const STATES: Readonly<Record<string, number>> = {
   UNTRACKED: 64,
 };
 
-/** The mask of a prefix. */
+/** Returns the mask of a prefix length, in a field of `size` bytes. */
 export function prefixMask(bits: number, size: number): Uint8Array {
   return Uint8Array.from({ length: size }, (_, at) => (0xff00 >> Math.min(8, Math.max(0, bits - 8 * at))) & 0xff);
 }
 
-/** The bits of states such as `RELATED`. */
+/** Combines the bits of connection states such as `RELATED`. */
 export function stateBits(states: readonly string[]): number {
   return states.reduce((bits, state) => bits | (STATES[state] ?? 0), 0);
 }

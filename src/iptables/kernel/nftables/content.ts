@@ -1,4 +1,4 @@
-/** The rules in the owned tables of nftables: in the kernel, in a saved `nft list ruleset`, in a plan. */
+/** Reads the rules of the owned nftables tables from the kernel, from a saved `nft list ruleset`, or from a plan. */
 import { normalBlock } from "../../../golang/net/mod.ts";
 import type { Plan, Rule } from "../../plan/rule.ts";
 import { NFT_TABLES, nftChain, nftChains, nftRule } from "../../views/nft.ts";
@@ -7,18 +7,18 @@ import type { KeyOptions } from "../xtables/transaction.ts";
 import { commentOf, type Part, readRule } from "../netfilter/read_rule.ts";
 import type { KernelChain, KernelRule, Ruleset } from "../netfilter/ruleset.ts";
 
-/** The chains of each owned table, with the keys of their rules in order. */
+/** The rule keys of each chain, in order, by owned table and chain. */
 export type NftContent = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
-/** A rule in a listing. */
+/** A rule in the output of `nft list ruleset`. */
 export interface ListedRule {
-  /** The normalised rule; the key of an unknown rule equals no planned key. */
+  /** The normalised rule. The key of an unknown rule never equals a planned key. */
   readonly key: string;
-  /** Packets that it matched; `undefined` without a counter. */
+  /** The number of packets that matched the rule; `undefined` without a counter. */
   readonly packets: number | undefined;
 }
 
-/** The chains of each owned table in the output of `nft list ruleset`. */
+/** Parses the chains of each owned table in the output of `nft list ruleset`. */
 export function readListing(listing: string, names: OwnerNames): ReadonlyMap<string, Map<string, ListedRule[]>> {
   const tables = new Map(NFT_TABLES.map(({ name }) => [`table inet ${name} {`, new Map<string, ListedRule[]>()]));
   const found = new Map<string, Map<string, ListedRule[]>>();
@@ -43,7 +43,7 @@ function listedRule(line: string, names: OwnerNames): ListedRule {
   return { key: ruleKey(text, names), packets: packets === undefined ? undefined : Number(packets) };
 }
 
-/** The content of the owned tables in the kernel. */
+/** Returns the content of the owned tables in the kernel. */
 export function heldContent({ tables }: Pick<Ruleset, "tables">, names: OwnerNames): NftContent {
   return new Map(NFT_TABLES.flatMap(({ name }) => {
     const chains = tables.get(`inet ${name}`)?.chains;
@@ -53,7 +53,7 @@ export function heldContent({ tables }: Pick<Ruleset, "tables">, names: OwnerNam
   }));
 }
 
-/** A rule as `nft list ruleset` prints it, without counts. */
+/** Formats a rule as `nft list ruleset` does, without packet counts. */
 export function listedText(rule: KernelRule): string {
   const comment = commentOf(rule);
   const parts = readRule(rule, undefined).map(partText);
@@ -78,7 +78,7 @@ function partText(part: Part): string {
   }
 }
 
-/** The content of a plan. */
+/** Returns the content that the owned tables have after a plan is applied. */
 export function wantedContent(plan: Plan, options: KeyOptions): NftContent {
   return new Map(NFT_TABLES.flatMap(({ table, name }) => {
     const rules = plan.rules.filter((rule) => rule.table === table);
@@ -96,7 +96,7 @@ function wantedChains(rules: readonly Rule[], options: KeyOptions) {
   return chains;
 }
 
-/** The key of a rule without packet counts: conditions in alphabetical order, then the outcome. */
+/** Builds the key of a rule: the conditions in alphabetical order, then the outcome, without packet counts. */
 function ruleKey(text: string, names: OwnerNames): string {
   const [quoted = "", comment] = / comment "([^"]*)"$/.exec(text) ?? [];
   const plain = text.slice(0, text.length - quoted.length).replaceAll('"', "")
@@ -112,7 +112,7 @@ function ruleKey(text: string, names: OwnerNames): string {
 const CONDITION =
   /(?:meta )?(iifname|oifname|l4proto|skuid|skgid|mark)( !=)? (\S+)|(ip6?|tcp|udp|ct) (saddr|daddr|dport|sport|state|mark)( !=)? (\{ [^}]* \}|\S+)/g;
 
-/** The conditions, sorted. A condition on ports implies the protocol, which nft prints in some rules only. */
+/** Returns the sorted conditions without the protocol, where ports imply it: nft prints it only in some rules. */
 function conditionKeys(text: string, names: OwnerNames): string[] {
   const known = [...text.matchAll(CONDITION)].map(
     ([, meta, metaNot = "", metaValue = "", of = "", field = "", not = "", value = ""]) =>

@@ -1,4 +1,4 @@
-/** Planned rules as the expressions that nft sends for their text (views/nft.ts). */
+/** Converts planned rules to the expressions that nft sends for the same text (views/nft.ts). */
 import { joinBytes } from "../../../base/bytes.ts";
 import type { Match, Rule, Target } from "../../plan/rule.ts";
 import { nftChain, orderedMatches, protocolBefore } from "../../views/nft.ts";
@@ -25,7 +25,9 @@ import {
 } from "../netfilter/expressions.ts";
 import { prefixMask, stateBits } from "../netfilter/values.ts";
 
-/** The expressions of a rule in a table of the family `inet`. Users and groups are known names or numbers. */
+/**
+ * Returns the expressions of a rule in a table of the family `inet`. Users and groups must be known names or numbers.
+ */
 export function nativeRule(rule: Rule, names: OwnerNames): Expression[] {
   const writer = new Writer(rule, names);
   const before = protocolBefore(rule);
@@ -34,7 +36,7 @@ export function nativeRule(rule: Rule, names: OwnerNames): Expression[] {
   return [...writer.written, ...outcome(rule)];
 }
 
-/** Writes conditions. The families and protocols that they depend on are written once. */
+/** Writes conditions, and once each family or protocol condition that they need. */
 class Writer {
   readonly written: Expression[] = [];
   readonly #known = new Set<string>();
@@ -90,7 +92,7 @@ class Writer {
     this.#add(...expressions);
   }
 
-  /** Like nft, compares only the leading bytes if the prefix ends at a byte. */
+  /** Like nft, compares only the leading bytes if the prefix length is a whole number of bytes. */
   #address({ kind, cidr: { address, bits }, negated }: Extract<Match, { kind: "source" | "destination" }>): void {
     const { family } = address;
     const { [kind]: offset, size } = ADDRESS[family];
@@ -128,7 +130,7 @@ class Writer {
     this.#add(expression("range", { source: REGISTER, operator: COMPARE.notEqual, from: first, to: last }));
   }
 
-  /** A name is compared with all its 16 bytes, a prefix with its own. */
+  /** Compares all 16 bytes of an interface name, or only the bytes of a prefix such as `eth+`. */
   #interface(key: number, name: string): void {
     const text = new TextEncoder().encode(name.replace(/\+$/, ""));
     const whole = new Uint8Array(16);
@@ -140,7 +142,7 @@ class Writer {
     const [first, last] = ownerRange(match, this.names);
     this.#add(load.meta(match.kind === "uid" ? META.skuid : META.skgid));
     if (first === last) return this.#add(compare(u32(first), match.negated));
-    // The kernel compares bytes in their order, and users are numbers of the machine.
+    // The kernel compares byte by byte, so a range of user IDs, in host byte order, needs network byte order.
     this.#add(expression("byteorder", { source: REGISTER, register: REGISTER, operator: 1, length: 4, size: 4 }));
     this.#range(u32BigEndian(first), u32BigEndian(last), match.negated);
   }
@@ -196,7 +198,7 @@ function mark(target: Extract<Target, { kind: "setMark" | "zone" | "saveMark" | 
   }
 }
 
-/** The user data of a rule with a comment (NFTNL_UDATA_RULE_COMMENT of libnftnl): type, length, text. */
+/** Encodes a comment as the user data of a rule (NFTNL_UDATA_RULE_COMMENT of libnftnl): type, length, text. */
 export function commentData(comment: string): Uint8Array {
   const text = new TextEncoder().encode(`${comment}\0`);
   return joinBytes([Uint8Array.of(0, text.length), text]);

@@ -1,6 +1,6 @@
 /**
- * Planned rules as expressions that every iptables 1.8 reads: header fields as expressions of nf_tables, all else as
- * extensions of iptables. Newer releases write some extensions as expressions, and read both.
+ * Converts planned rules to expressions that every iptables 1.8 reads: header fields as nf_tables expressions, the rest
+ * as iptables extensions. Newer releases of iptables write some extensions as expressions, and read both forms.
  */
 import type { Family, Match, Rule, Target } from "../../plan/rule.ts";
 import { commentOf, type RuleTextOptions } from "../../views/restore.ts";
@@ -26,7 +26,7 @@ import type { OwnerNames } from "./rule_options.ts";
 
 export type CompatOptions = RuleTextOptions & { readonly names: OwnerNames };
 
-/** The expressions of a rule in a table of a family. */
+/** Returns the expressions of a rule in a table of an address family. */
 export function compatRule(rule: Rule, family: Family, options: CompatOptions): Expression[] {
   const headers = rule.match.filter(isHeader).toSorted((a, b) => HEADERS.indexOf(a.kind) - HEADERS.indexOf(b.kind));
   const others = rule.match.filter((match) => !isHeader(match));
@@ -60,12 +60,12 @@ function headerExpressions(match: Header): Expression[] {
   }
 }
 
-/** A name with its NUL, or a prefix without. */
+/** Encodes an interface name with its final NUL, or a prefix such as `eth+` without one. */
 function interfaceBytes(name: string): Uint8Array {
   return new TextEncoder().encode(name.endsWith("+") ? name.slice(0, -1) : `${name}\0`);
 }
 
-/** Any address is no condition. */
+/** Returns the expressions that compare an address. The block of all addresses needs no condition. */
 function addressExpressions(
   { kind, cidr: { address, bits }, negated }: Extract<Match, { kind: "source" | "destination" }>,
 ): Expression[] {
@@ -106,14 +106,14 @@ function ownerMatch(match: Extract<Match, { kind: "uid" | "gid" }>, names: Owner
   return extension("match owner 1", { ...range, which, inverted: match.negated === true ? which : 0 });
 }
 
-/** XT_OWNER_UID and XT_OWNER_GID. */
+/** Bits that select user or group in the match `owner` (XT_OWNER_UID, XT_OWNER_GID). */
 export const OWNER = { uid: 1, gid: 2 } as const;
 export const WHOLE_MARK = 0xffffffff;
-/** XT_CONNTRACK_STATE. */
+/** The bit that selects the state in the match `conntrack` (XT_CONNTRACK_STATE). */
 export const BY_STATE = 1;
-/** XT_TCP_INV_SRCPT and XT_TCP_INV_DSTPT; the bits of udp are the same. */
+/** Bits that negate the ports in the matches `tcp` and `udp` (XT_TCP_INV_SRCPT, XT_TCP_INV_DSTPT). */
 export const INVERTED_PORTS = { source: 1, destination: 2 } as const;
-/** XT_MULTIPORT_SOURCE and XT_MULTIPORT_DESTINATION. */
+/** Numbers of the port sides in `multiport` (XT_MULTIPORT_SOURCE, XT_MULTIPORT_DESTINATION). */
 export const SIDE = { source: 0, destination: 1 } as const;
 
 function portsMatch({ kind, ports, negated }: Extract<Match, { kind: "ports" | "sourcePorts" }>, rule: Rule) {
@@ -157,7 +157,7 @@ function extension(what: ExtensionName, values: Readonly<Record<string, number>>
 
 /** NF_NAT_RANGE_PROTO_SPECIFIED. */
 const TO_PORT = 2;
-/** XT_CONNMARK_SAVE and XT_CONNMARK_RESTORE. */
+/** Modes of the target `CONNMARK` (XT_CONNMARK_SAVE, XT_CONNMARK_RESTORE). */
 export const CONNMARK = { save: 1, restore: 2 } as const;
 
 function outcome({ target }: Rule, family: Family): Expression {

@@ -1,4 +1,4 @@
-/** Rules of iptables-nft in the kernel as the lines that `iptables-save` prints. */
+/** Formats kernel rules of iptables-nft as the lines that `iptables-save` prints. */
 import type { Family } from "../../plan/rule.ts";
 import { commentOf as userComment, type Part, readRule } from "../netfilter/read_rule.ts";
 import type { KernelRule } from "../netfilter/ruleset.ts";
@@ -6,7 +6,7 @@ import { STATES } from "../netfilter/values.ts";
 import { BY_STATE, CONNMARK, INVERTED_PORTS, OWNER, SIDE, WHOLE_MARK } from "./compat_rule.ts";
 import { extensionFields, MULTIPORT, TPROXY_ADDRESS } from "./layouts.ts";
 
-/** The text of a rule after `-A CHAIN`. An extension that this program does not know has its bytes as value. */
+/** Formats a rule as the text after `-A CHAIN`. An unknown extension shows its bytes. */
 export function savedText(rule: KernelRule, family: Family): string {
   const parts = readRule(rule, family);
   const headers = parts.flatMap((part) => part.kind === "condition" ? headerText(part) : []);
@@ -54,7 +54,7 @@ function matchText(part: Part): string {
   }
 }
 
-/** Conditions that newer releases write as expressions. */
+/** Formats conditions that newer releases of iptables write as nf_tables expressions. */
 function nativeMatch({ field, negated, value }: Condition): string {
   const [, protocol, side] = /^(tcp|udp) ([ds]port)$/.exec(field) ?? [];
   if (protocol !== undefined) return `-m ${protocol} ${not(negated)}--${side} ${value.replace("-", ":")}`;
@@ -62,7 +62,7 @@ function nativeMatch({ field, negated, value }: Condition): string {
   return HEADERS[field] === undefined ? `-m ${field.replaceAll(" ", "_")} ${not(negated)}--value ${value}` : "";
 }
 
-/** A mark, with its mask unless it is whole. */
+/** Formats a packet mark, with its mask unless the mask covers all bits. */
 function markText(value: string): string {
   const [mark, mask] = value.split("/");
   return hex(Number(mark)) + (mask === undefined ? "" : `/${mask}`);
@@ -72,7 +72,7 @@ type Extension = Extract<Part, { kind: "match" | "target" }>;
 
 type Fields = Readonly<Record<string, number>>;
 
-/** The text of an extension; `undefined` for what this program does not know. */
+/** Formats the values of an extension; returns `undefined` for unknown values. */
 type Show = (fields: Fields, extension: Extension, family: Family) => string | undefined;
 
 const SHOW_MATCH: Readonly<Record<string, Show>> = {
@@ -100,7 +100,7 @@ function markMatch({ mark = 0, mask = 0, inverted }: Fields): string {
   return `${not(inverted !== 0)}--mark ${mask === WHOLE_MARK ? hex(mark) : `${hex(mark)}/${hex(mask)}`}`;
 }
 
-/** XT_CONNTRACK_STATE_ALIAS: a rule of `-m state`. */
+/** XT_CONNTRACK_STATE_ALIAS: marks a rule that was written with `-m state`. */
 const STATE_ALIAS = 0x2000;
 
 function stateNames(bits: number): string {
@@ -186,7 +186,7 @@ function hex(number: number): string {
   return `0x${number.toString(16)}`;
 }
 
-/** A text without spaces needs no quotes. */
+/** Quotes a text that contains spaces. */
 function quoted(text: string): string {
   return /^[\w./:-]+$/.test(text) ? text : `"${text.replaceAll(/[\\"']/g, "\\$&")}"`;
 }

@@ -1,11 +1,11 @@
-/** The structures of iptables' extensions (linux/netfilter/xt_*.h), as far as Istio's rules of any release use them. */
+/** The structures of the iptables extensions (linux/netfilter/xt_*.h) that the rules of any Istio release use. */
 
-/** Offsets of 8, 16 and 32-bit numbers in host byte order; `port` is a port in network byte order. */
+/** Forms of a field: numbers of 8, 16 and 32 bits in host byte order, or a port in network byte order. */
 type Form = "u8" | "u16" | "u32" | "port";
 type Layout = Readonly<Record<string, readonly [offset: number, form: Form]>>;
 
 interface Structure {
-  /** With padding to 64 bits (XT_ALIGN). */
+  /** Size in bytes, with padding to 64 bits (XT_ALIGN). */
   readonly size: number;
   readonly fields: Layout;
 }
@@ -14,7 +14,7 @@ const PORTS: Layout = { sourceFirst: [0, "u16"], sourceLast: [2, "u16"], first: 
 const MARK: Structure = { size: 16, fields: { mark: [0, "u32"], mask: [4, "u32"], inverted: [8, "u8"] } };
 const ZONE: Structure = { size: 72, fields: { flags: [0, "u16"], zone: [2, "u16"] } };
 
-/** By kind, name and revision; REDIRECT differs by family. */
+/** Structures by kind, name and revision of the extension. REDIRECT differs by address family. */
 const STRUCTURES = {
   "match tcp 0": { size: 16, fields: { ...PORTS, inverted: [11, "u8"] } },
   "match udp 0": { size: 16, fields: { ...PORTS, inverted: [8, "u8"] } },
@@ -57,13 +57,13 @@ const STRUCTURES = {
 /** Kind, name and revision of a known extension. */
 export type ExtensionName = keyof typeof STRUCTURES;
 
-/** Where the ports of `multiport` begin, and the marks of those that begin a range. */
+/** Offsets in `multiport` of the ports and of the flags for range starts, and the maximum number of ports. */
 export const MULTIPORT = { ports: 2, isRange: 32, max: 15 } as const;
 
-/** Where the address of TPROXY begins and ends. */
+/** Offsets of the first byte of the TPROXY address, and of the byte after the address. */
 export const TPROXY_ADDRESS = [8, 24] as const;
 
-/** The bytes of an extension; other fields are 0. */
+/** Encodes the fields of an extension. Fields without a value are 0. */
 export function extensionBytes(name: ExtensionName, values: Readonly<Record<string, number>>): Uint8Array {
   const { size, fields }: Structure = STRUCTURES[name];
   const view = new DataView(new ArrayBuffer(size));
@@ -71,7 +71,7 @@ export function extensionBytes(name: ExtensionName, values: Readonly<Record<stri
   return new Uint8Array(view.buffer);
 }
 
-/** The fields of an extension; `undefined` if it is unknown, or of another size. */
+/** Decodes the fields of an extension; returns `undefined` if the extension is unknown or too short. */
 export function extensionFields(name: string, info: Uint8Array): Readonly<Record<string, number>> | undefined {
   const known: Readonly<Record<string, Structure>> = STRUCTURES;
   const structure = Object.hasOwn(known, name) ? known[name] : undefined;

@@ -1,6 +1,6 @@
 /**
- * The tables of iptables-legacy, read through socket options (linux/netfilter_ipv4/ip_tables.h and ip6_tables.h). Reading a
- * table that is not in use would create it.
+ * Reads the tables of iptables-legacy through socket options (linux/netfilter_ipv4/ip_tables.h and ip6_tables.h).
+ * Reading a table that is not in use would create it.
  */
 import type { SystemCalls, World } from "../../../platform/mod.ts";
 import type { Family } from "../../plan/rule.ts";
@@ -8,7 +8,7 @@ import type { Family } from "../../plan/rule.ts";
 export interface LegacyTable {
   readonly name: string;
   readonly rules: number;
-  /** It has owned chains, or rules like those that refused IPv6 in Istio 1.0 to 1.4. */
+  /** Whether the table has owned chains, or rules like the ones that rejected IPv6 in Istio 1.0 to 1.4. */
   readonly mayHoldOwned: boolean;
 }
 
@@ -16,12 +16,12 @@ const OPTION = { information: 64, entries: 65 } as const;
 const INFORMATION = { size: 84, hooks: 32, entryCount: 76, entriesSize: 80 } as const;
 const NAME_SIZE = 32;
 const ENTRIES_HEADER = 40;
-/** Offset of the fields `target_offset` and `next_offset` of an entry. */
+/** Offset of the fields `target_offset` and `next_offset` in an entry, by family. */
 const OFFSETS: Readonly<Record<Family, number>> = { 4: 88, 6: 140 };
-/** The match from any address to `::1`: source, destination and their masks. */
+/** The bytes that match any source and the destination `::1`: both addresses, then both masks. */
 const TO_IPV6_LOOPBACK = `${"\0".repeat(31)}\x01${"\0".repeat(16)}${"\xff".repeat(16)}`;
 
-/** The names of the tables in use: the kernel lists them in /proc. */
+/** Returns the names of the tables in use, which the kernel lists in /proc. */
 export async function legacyTableNames({ files }: Pick<World, "files">, family: Family): Promise<readonly string[]> {
   const text = await files.readText(`/proc/net/${family === 4 ? "ip" : "ip6"}_tables_names`).catch(() => "");
   return text.split("\n").filter((name) => name !== "");
@@ -47,7 +47,7 @@ export function legacyTable(system: SystemCalls, family: Family, name: string): 
   };
 }
 
-/** A user-defined chain starts with an ERROR entry and ends with a verdict; the table ends with an ERROR entry. */
+/** Counts the ERROR entries. Each user-defined chain starts with an ERROR entry, and the table ends with one. */
 function errorEntries(entries: Uint8Array, family: Family): number {
   const view = viewOf(entries);
   const decoder = new TextDecoder("latin1");

@@ -1,16 +1,16 @@
 /**
- * The owned rules in the kernel: what istio-iptables of any release since 1.0 makes, with any settings. A rule is owned
- * if its chain is, in a built-in chain by its shape.
+ * Finds the owned rules in the kernel: rules that istio-iptables of any release since 1.0 creates, with any settings. A
+ * rule in an owned chain is owned. A rule in a built-in chain is owned if it has a known shape.
  */
 import type { RuleOptions } from "./rule_options.ts";
 import { isOwnedChain, type SavedRule, type SavedTable } from "./save.ts";
 
-/** Required and optional options with their values. A rule with any other option differs. */
+/** Required and optional options with their values. A rule with any other option does not match the shape. */
 interface Shape {
   readonly at: string;
   readonly options: Readonly<Record<string, RegExp>>;
   readonly optional?: Readonly<Record<string, RegExp>>;
-  /** Only releases until 1.24 make it; newer ones need an owned chain in the same table. */
+  /** Only releases until 1.24 create this rule. Other shapes count only in a table with an owned chain. */
   readonly isOld?: true;
 }
 
@@ -26,7 +26,7 @@ const DNS = /^53$/;
 const CT = /^CT$/;
 const RETURN = /^RETURN$/;
 
-/** Rules that releases add directly to built-in chains. */
+/** Shapes of the rules that Istio releases add directly to built-in chains. */
 const SHAPES: readonly Shape[] = [
   { at: "mangle PREROUTING", options: { p: TCP, mark: MARK, j: /^CONNMARK$/, "save-mark": /^$/ }, optional: COMMENT },
   { at: "mangle OUTPUT", options: { p: TCP, mark: MARK, j: /^CONNMARK$/, "restore-mark": /^$/ }, optional: COMMENT },
@@ -56,7 +56,7 @@ function hasShape(shape: Shape, options: RuleOptions): boolean {
     [...options].every(([name, value]) => known(name, value));
 }
 
-/** The owned rules in the built-in chains of a family. */
+/** Returns the owned rules in the built-in chains of an address family. */
 export function ownedRules(tables: readonly SavedTable[]): ReadonlySet<SavedRule> {
   const isOld = tables.some(({ name, rules }) => name === "nat" && rules.some(isOldJump));
   const owned = tables.flatMap((table) => {
@@ -78,8 +78,8 @@ function isMarked({ options }: SavedRule): boolean {
 }
 
 /**
- * Whether it is a rule of releases until 1.24: only TCP jumped to the owned chain, and rules for DNS and INVALID were
- * in built-in chains.
+ * Whether the rule shows a release until 1.24. In these releases only TCP jumped to the owned chain, and rules for DNS
+ * and INVALID were in built-in chains.
  */
 function isOldJump({ chain, options }: SavedRule): boolean {
   return chain === "OUTPUT" && options.get("j") === "ISTIO_OUTPUT" && options.get("p") === "tcp";
@@ -93,8 +93,8 @@ function hasKnownShape(table: SavedTable, rule: SavedRule, isOld: boolean): bool
 }
 
 /**
- * Until 1.23 a bare rule dropped INVALID packets, like a rule of an administrator. It is owned if the table has no other
- * foreign rule, or if it is the second of its kind.
+ * Until Istio 1.23, the rule that dropped INVALID packets looked like an administrator's rule. It is owned if the table
+ * has no other foreign rule, or if the table contains the rule twice.
  */
 function droppedInvalid({ chains, rules }: SavedTable, isOwned: IsOwned): SavedRule[] {
   const alike = rules.filter(({ chain, key }) => chain === "PREROUTING" && key === "ctstate=INVALID j=DROP");
@@ -104,7 +104,7 @@ function droppedInvalid({ chains, rules }: SavedTable, isOwned: IsOwned): SavedR
   return alike.slice(1).slice(-1);
 }
 
-/** Until 1.4 these three rules refused all IPv6 in a pod without an IPv6 address. */
+/** Finds the three rules that, until Istio 1.4, rejected all IPv6 in a pod without an IPv6 address. */
 function blockedIpv6(rules: readonly SavedRule[]): SavedRule[] {
   const input = rules.filter(({ chain }) => chain === "INPUT");
   const keys = ["ctstate=ESTABLISHED j=ACCEPT", "d=::1/128 i=lo j=ACCEPT", "j=REJECT"];
@@ -115,8 +115,8 @@ function blockedIpv6(rules: readonly SavedRule[]): SavedRule[] {
 type IsOwned = (rule: SavedRule) => boolean;
 
 /**
- * The rules of `--istio-exclude-interfaces` and `--kube-virt-interfaces`. The text of such a `RETURN` rule does not
- * show its owner, but its place beside other owned rules does.
+ * Finds the rules of `--istio-exclude-interfaces` and `--kube-virt-interfaces`. The text of such a `RETURN` rule does
+ * not show its owner, but its position next to other owned rules does.
  */
 function interfaceRules({ name, rules }: SavedTable, isOwned: IsOwned): SavedRule[] {
   if (name !== "nat" && name !== "mangle") return [];
@@ -126,8 +126,8 @@ function interfaceRules({ name, rules }: SavedTable, isOwned: IsOwned): SavedRul
 }
 
 /**
- * An excluded interface has a rule in PREROUTING and one in OUTPUT, each right before the owned rules that were appended
- * after it. Without inbound capture no owned rule follows in PREROUTING, and the rule in OUTPUT decides.
+ * An excluded interface has a rule in PREROUTING and a rule in OUTPUT, each directly before the owned rules that were
+ * appended later. Without inbound capture, no owned rule follows in PREROUTING, and the rule in OUTPUT decides.
  */
 function excluded(input: readonly SavedRule[], output: readonly SavedRule[], isOwned: IsOwned): SavedRule[] {
   const isAppended = (rule: SavedRule) => isOwned(rule) && rule.options.get("j") !== "ISTIO_REDIRECT";
@@ -144,7 +144,7 @@ function excluded(input: readonly SavedRule[], output: readonly SavedRule[], isO
   ];
 }
 
-/** The plain `RETURN` rules with only such rules between them and an appended one. */
+/** Returns the runs of plain `RETURN` rules that end directly before an appended rule. */
 function leadingTo(rules: readonly SavedRule[], option: "i" | "o", isAppended: IsOwned): SavedRule[] {
   let leads = false;
   const found = rules.toReversed().filter((rule) => {
@@ -155,7 +155,7 @@ function leadingTo(rules: readonly SavedRule[], option: "i" | "o", isAppended: I
   return found.reverse();
 }
 
-/** Rules for virtual machines: the redirections were inserted at the top after the `RETURN` rules. */
+/** Finds the `RETURN` rules for virtual machines, which are below the redirections of the same interfaces. */
 function virtual(input: readonly SavedRule[]): SavedRule[] {
   const jumps = input.filter(({ options }) => options.get("j") === "ISTIO_REDIRECT");
   const names = new Set(jumps.map(({ options }) => options.get("i")));

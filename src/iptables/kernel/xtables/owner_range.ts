@@ -1,6 +1,6 @@
 import type { OwnerNames } from "./rule_options.ts";
 
-/** The first and last number of a user or group: `1337`, `1000-2000`, or a known name. */
+/** Returns the first and last ID of a user or group, such as `1337`, `1000-2000` or a known name. */
 export function ownerRange(
   { kind, owner }: { readonly kind: "uid" | "gid"; readonly owner: string },
   { users, groups }: OwnerNames,

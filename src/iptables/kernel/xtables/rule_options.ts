@@ -1,19 +1,19 @@
 /**
- * Rules of iptables in a normal form: releases and back ends print the options of the same rule in different orders and
- * spellings (iptables(8), iptables-extensions(8)).
+ * Normalises rules of iptables, because releases and back ends print the options of the same rule in different orders
+ * and spellings (iptables(8), iptables-extensions(8)).
  */
 import { normalBlock } from "../../../golang/net/mod.ts";
 
-/** Numbers by name. */
+/** Numbers of users and groups by name. */
 export interface OwnerNames {
   readonly users: ReadonlyMap<string, number>;
   readonly groups: ReadonlyMap<string, number>;
 }
 
-/** The options of a rule and their values; a negated value starts with `!`. */
+/** The options of a rule and their values. A negated value starts with `!`. */
 export type RuleOptions = ReadonlyMap<string, string>;
 
-/** Options with a default value, which some releases print. */
+/** Options whose default value only some releases of iptables print. */
 const SILENT: Readonly<Record<string, string | undefined>> = {
   "nfmask": "0xffffffff",
   "ctmask": "0xffffffff",
@@ -40,13 +40,13 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ["state", "ctstate"],
 ]);
 
-/** The arguments in a line; a quoted text is one argument. */
+/** Splits a line into arguments. A quoted text is one argument. */
 export function argumentsOf(line: string): string[] {
   const found = line.match(/"[^"\\]*(?:\\.[^"\\]*)*"|\S+/g) ?? [];
   return found.map((each) => each.startsWith('"') ? each.slice(1, -1).replace(/\\(.)/g, "$1") : each);
 }
 
-/** The options of arguments such as `-p tcp --dport 53 -j RETURN`. */
+/** Parses arguments such as `-p tcp --dport 53 -j RETURN` into options. */
 export function ruleOptions(args: readonly string[], names: OwnerNames): RuleOptions {
   const options = new Map<string, string[]>();
   let negation = "";
@@ -61,7 +61,7 @@ export function ruleOptions(args: readonly string[], names: OwnerNames): RuleOpt
   return normalized(new Map([...options].map(([name, values]) => [name, joined(values)])), names);
 }
 
-/** Joins arguments by spaces, except after the negation. */
+/** Joins arguments with spaces, except after the negation `!`. */
 function joined(args: readonly string[]): string {
   const [negation = "", ...values] = args;
   return negation + values.join(" ");
@@ -83,7 +83,9 @@ function normalized(options: ReadonlyMap<string, string>, names: OwnerNames): Ru
   return new Map(entries.sort(([a], [b]) => a < b ? -1 : 1));
 }
 
-/** Any address, which no release prints, and the address of TPROXY for IPv6 that some print. */
+/**
+ * Whether an option means any address: no release prints it for a block, and only some print it for TPROXY with IPv6.
+ */
 function isAny(name: string, value: string): boolean {
   return (name === "s" || name === "d") && value.endsWith("/0") || name === "on-ip" && value === "::";
 }
@@ -101,14 +103,14 @@ const NORMAL_VALUES: ReadonlyMap<string, Normalize> = new Map<string, Normalize>
   ["gid-owner", (value, { groups }) => String(groups.get(value) ?? value)],
 ]);
 
-/** `0x539/0xffffffff` for every spelling of number and mask. */
+/** Normalises a mark: every spelling of number and mask becomes a text such as `0x539/0xffffffff`. */
 function normalMark(text: string): string {
   const [value = "", mask = "0xffffffff"] = text.split("/");
   const hex = (number: string) => /^(0x[0-9a-f]+|\d+)$/i.test(number) ? `0x${Number(number).toString(16)}` : number;
   return `${hex(value)}/${hex(mask)}`;
 }
 
-/** A key that is equal for all texts of the same rule. */
+/** Returns a key that is equal for all spellings of the same rule. */
 export function ruleKey(options: RuleOptions): string {
   return [...options].map(([name, value]) => `${name}=${value}`).join(" ");
 }

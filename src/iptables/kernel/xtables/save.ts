@@ -1,35 +1,35 @@
-/** The output of `iptables-save` as data. */
+/** Parses the output of `iptables-save`. */
 import type { Table } from "../../plan/rule.ts";
 import type { KernelRule } from "../netfilter/ruleset.ts";
 import { argumentsOf, type OwnerNames, ruleKey, type RuleOptions, ruleOptions } from "./rule_options.ts";
 
 export interface SavedRule {
   readonly chain: string;
-  /** The printed line without `-A CHAIN`: `-D` deletes exactly this rule. */
+  /** The printed line without `-A CHAIN`. With this text, `-D` deletes exactly this rule. */
   readonly text: string;
   readonly options: RuleOptions;
   readonly key: string;
-  /** Packets that it matched; absent in a text without counters. */
+  /** The number of packets that matched the rule; absent in a text without counters. */
   readonly packets?: number;
-  /** The rule in the kernel, if it was read by netlink. */
+  /** The rule in the kernel, if read over netlink. */
   readonly kernel?: KernelRule;
 }
 
 export interface SavedTable {
   readonly name: Table;
-  /** User-defined chains, without the built-in ones. */
+  /** The user-defined chains. */
   readonly chains: readonly string[];
   readonly rules: readonly SavedRule[];
 }
 
-/** Whether a chain is owned: every release of Istio uses the prefix `ISTIO_`. */
+/** Whether a chain is owned, that is, starts with `ISTIO_`, the prefix of every Istio release. */
 export function isOwnedChain(chain: string): boolean {
   return chain.startsWith("ISTIO_");
 }
 
 const TABLES: ReadonlySet<string> = new Set(["nat", "mangle", "raw", "filter"]);
 
-/** The tables of such a text that can hold owned rules; `security` is left out. */
+/** Parses the tables that can contain owned rules, which excludes `security`. */
 export function parseSave(text: string, names: OwnerNames): SavedTable[] {
   const tables: { name: Table; chains: string[]; rules: SavedRule[] }[] = [];
   let table: { name: Table; chains: string[]; rules: SavedRule[] } | undefined;
@@ -58,10 +58,10 @@ function readLine(table: { chains: string[]; rules: SavedRule[] }, line: string,
 
 type Reading = Pick<SavedRule, "options" | "key">;
 
-/** Parsed rules by text: most IPv6 rules have the same text as the IPv4 rules. */
+/** A cache of parsed rules by text, because most IPv6 rules have the same text as the IPv4 rules. */
 const READ = new WeakMap<OwnerNames, Map<string, Reading>>();
 
-/** A rule from its text after `-A CHAIN`. */
+/** Parses a rule from its text after `-A CHAIN`. */
 export function savedRule(chain: string, text: string, names: OwnerNames): SavedRule {
   const known = READ.get(names) ?? new Map<string, Reading>();
   READ.set(names, known);

@@ -1,4 +1,4 @@
-/** The changes for one family of one back end, as the input of one `iptables-restore --noflush`. */
+/** Computes the changes for one family of one back end, as the input of one `iptables-restore --noflush`. */
 import { BUILT_IN_CHAINS, type Family, type Plan, type Rule, rulesOf, type Table } from "../../plan/rule.ts";
 import { chainsOf, ruleLine, type RuleTextOptions } from "../../views/restore.ts";
 import type { OwnerNames } from "./rule_options.ts";
@@ -16,15 +16,15 @@ export interface Difference {
 export interface TableChange {
   readonly table: Table;
   readonly differences: readonly Difference[];
-  /** The planned rules. */
+  /** The planned rules, which are all written. */
   readonly rules: readonly Rule[];
-  /** Owned chains that the plan does not need. */
+  /** Owned chains to delete, because the plan does not use them. */
   readonly stale: readonly string[];
-  /** Owned rules of built-in chains, to delete. */
+  /** Owned rules to delete from built-in chains. */
   readonly deleted: readonly SavedRule[];
 }
 
-/** The tables in the kernel, and the owned rules in built-in chains. */
+/** The tables in the kernel, and the owned rules in their built-in chains. */
 export interface HeldTables {
   readonly tables: readonly SavedTable[];
   readonly owned: ReadonlySet<SavedRule>;
@@ -32,13 +32,15 @@ export interface HeldTables {
 
 export const NOTHING_HELD: HeldTables = { tables: [], owned: new Set() };
 
-/** A difference with its place. */
+/** Formats a difference, with its family, table and chain. */
 export function differenceText({ table, chain, what, rule }: Difference, family: Family): string {
   const place = `IPv${family}, table ${table}, chain ${chain}`;
-  return what === "order" ? `${place}: the rules are in another order from ${rule} on` : `${place}: ${what}: ${rule}`;
+  return what === "order"
+    ? `${place}: the order of the rules differs, starting at ${rule}`
+    : `${place}: ${what}: ${rule}`;
 }
 
-/** The final order of rules in a chain: `kept` ones, and planned ones at their places. */
+/** Returns the final order of a chain: the `kept` rules, with the planned rules at their positions. */
 export function orderedRules<T>(kept: readonly T[], planned: readonly Rule[], make: (rule: Rule) => T): T[] {
   const list = [...kept];
   for (const rule of planned) list.splice(rule.insertAt === undefined ? list.length : rule.insertAt - 1, 0, make(rule));
@@ -46,7 +48,7 @@ export function orderedRules<T>(kept: readonly T[], planned: readonly Rule[], ma
 }
 
 /**
- * The order of the tables. The kernel changes one table at a time: new rules come before the removal of old ones, so that no
+ * Orders the tables, which the kernel changes one at a time. New rules come before the removal of old rules, so that no
  * connection escapes in between, and conntrack zones come before the redirection of DNS.
  */
 function tableOrder(rules: readonly Rule[]): Table[] {
@@ -56,7 +58,7 @@ function tableOrder(rules: readonly Rule[]): Table[] {
   return [...new Set<Table>([...early, "nat", "mangle", "raw", "filter"])];
 }
 
-/** The changes of each table that differs. */
+/** Returns the changes of each table that differs from the plan. */
 export function tableChanges(
   plan: Plan | undefined,
   family: Family,
@@ -78,7 +80,7 @@ export function tableChanges(
   });
 }
 
-/** In a table with owned chains, as many rules that equal planned ones are owned too. */
+/** In a table with owned chains, adds rules that equal planned rules to the owned rules, at most as many as planned. */
 function withPlanned(
   saved: SavedTable,
   owned: ReadonlySet<SavedRule>,
@@ -95,13 +97,13 @@ function withPlanned(
   return new Set([...owned, ...placed]);
 }
 
-/** The input for `iptables-restore`; `""` without changes. */
+/** Returns the input for `iptables-restore`; `""` without changes. */
 export function changesText(changes: readonly TableChange[], options: RuleTextOptions): string {
   return changes.map((change) => `${[`*${change.table}`, ...changeLines(change, options), "COMMIT"].join("\n")}\n`)
     .join("");
 }
 
-/** The chains of a plan with their rules in the final order. */
+/** Returns the chains of a plan, with their rules in the final order. */
 export function wantedChains(rules: readonly Rule[], options: KeyOptions): ReadonlyMap<string, readonly KeyedRule[]> {
   const chains = new Map<string, KeyedRule[]>(chainsOf(rules).map((chain) => [chain, []]));
   for (const rule of rules) {
@@ -161,7 +163,7 @@ function compareChain(
   return isOrder ? [{ table, chain, what: "order", rule: `-A ${chain} ${held[at]?.text}` }] : [...missing, ...extra];
 }
 
-/** The rules of a list without the rules of another; of equal rules, each removes one. */
+/** Returns the rules of `list` without the rules of `other`. Each rule in `other` removes at most one equal rule. */
 function without(list: readonly KeyedRule[], other: readonly KeyedRule[]): KeyedRule[] {
   const left = new Map<string, number>();
   for (const { key } of other) left.set(key, (left.get(key) ?? 0) + 1);
@@ -186,8 +188,8 @@ function changeLines({ rules, stale, deleted }: TableChange, options: RuleTextOp
 }
 
 /**
- * Restores the owned rules. In built-in chains they get their old positions back, counted from the start of the chain,
- * wherever foreign rules are now. `""` without differences.
+ * Returns the input that restores the owned rules. In built-in chains they return to their old positions, counted from
+ * the start, wherever foreign rules are now. Returns `""` without differences.
  */
 export function returnText(now: HeldTables, before: HeldTables): string {
   const names = new Set([...now.tables, ...before.tables].map(({ name }) => name));
@@ -219,7 +221,10 @@ function tableReturnText(name: Table, now: Side, before: Side): string {
   return `${[`*${name}`, ...lines, "COMMIT"].join("\n")}\n`;
 }
 
-/** Owned rules in built-in chains as insertions, at most at the end of a chain that is shorter now. */
+/**
+ * Returns the lines that insert owned rules into built-in chains: at the old position, or at the end of a shorter
+ * chain.
+ */
 function placedRules(now: Side, before: Side): string[] {
   const lengths = new Map<string, number>();
   for (const rule of now.saved.rules) {

@@ -1,22 +1,26 @@
-/** Repeated attempts to prove a flow, until one succeeds or the time is up. */
+/** Repeats attempts to prove a flow, until one succeeds or the time is up. */
 import type { Address } from "../../../golang/net/mod.ts";
 import { SystemError, type World } from "../../../platform/mod.ts";
 import type { Flow, FlowResult } from "../flows.ts";
 
 export interface Proof {
   readonly world: World;
-  /** The end of all attempts, on the monotonic clock. */
+  /** The time limit for all attempts, on the monotonic clock. */
   readonly deadline: number;
-  /** Whether an address of this pod is on an interface that is not captured. */
+  /** Whether an address of this pod is on an excluded interface. */
   isExcluded(source: Address): boolean;
-  /** Aborted when the run has to stop early. */
+  /** Aborts when the run must stop early. */
   readonly stop: AbortSignal;
 }
 
-/** The result of an attempt. `escaped` is tried again: the CNI plugin may still be adding rules. */
+/**
+ * The result of an attempt. After `escaped`, another attempt follows, because the CNI plugin may still be adding rules.
+ */
 export type Attempt = Omit<FlowResult, "flow">;
 
-/** Every attempt is a new connection: the kernel decides once per connection. */
+/**
+ * Time limit of an attempt. Each attempt opens a new connection, because the kernel applies NAT once per connection.
+ */
 const ATTEMPT_MILLISECONDS = 1000;
 const POLL_MILLISECONDS = 2;
 
@@ -36,17 +40,17 @@ export async function prove(
   }
 }
 
-/** The result of a flow that this process cannot send. */
+/** Returns the result for a flow that this process cannot send. */
 export function notProvable(flow: Flow, reason: string): FlowResult {
   return { flow, target: flow.targets[0], outcome: "not provable", reason };
 }
 
-/** 32 random hexadecimal digits: what arrives with them was sent by this process. */
+/** Returns 32 random hexadecimal digits, which identify data that this process sent. */
 export function token(): string {
   return crypto.randomUUID().replaceAll("-", "");
 }
 
-/** Makes one attempt. An error of the kernel proves nothing. */
+/** Makes one attempt. A kernel error makes the flow "not provable". */
 async function attemptOnce(attempt: (end: number) => Promise<Attempt>, end: number): Promise<Attempt> {
   try {
     return await attempt(end);
@@ -56,7 +60,7 @@ async function attemptOnce(attempt: (end: number) => Promise<Attempt>, end: numb
   }
 }
 
-/** Polls for a result; `undefined` when the time is up. */
+/** Polls for a result; returns `undefined` when the time is up. */
 export async function until<T>(
   { world, stop }: Proof,
   end: number,

@@ -1,4 +1,4 @@
-/** Proof of flows that start in the pod: a TCP connection or a DNS query, sent as a user that the rules match. */
+/** Proves flows that start in the pod, with a TCP connection or a DNS query from a user that the rules match. */
 import type { Endpoint, Socket, SystemCalls } from "../../../platform/mod.ts";
 import { SystemError } from "../../../platform/mod.ts";
 import type { Family } from "../../plan/rule.ts";
@@ -20,7 +20,7 @@ interface Sendable<Open> {
   readonly port: Open | "in use";
 }
 
-/** Plans how to send a flow. A text says why it cannot be sent. */
+/** Plans how to send a flow, or returns the reason why this process cannot send it. */
 function planOf<Open extends object>(proof: Proof, flow: Flow, port: PortState<Open>): Sendable<Open> | string {
   const { owner } = flow;
   if (typeof owner === "string") return owner;
@@ -43,27 +43,29 @@ async function attemptConnection(
       const failure = client.failure();
       if (failure !== 0) return { refusal: new SystemError(endpointText(target), failure).message };
       if (port === "in use") return await seenInKernel(proof, flow, own);
-      return echoes(port.take(own), client) ? { proof: "a random token came back from it" } : undefined;
+      return echoes(port.take(own), client) ? { proof: "a random token came back from the capture port" } : undefined;
     });
     if (found !== undefined && "proof" in found) return { target, outcome: "proved", reason: found.proof };
-    const reason = `it did not arrive at port ${flow.port}${found === undefined ? "" : `: ${found.refusal}`}`;
+    const reason = `the connection did not arrive at port ${flow.port}${
+      found === undefined ? "" : `: ${found.refusal}`
+    }`;
     return { target, outcome: "escaped", reason };
   } finally {
     client.close();
   }
 }
 
-/** Looks for a connection that another process accepted, with this process's end as remote. */
+/** Looks for a connection that another process accepted, with this process's address as the remote address. */
 async function seenInKernel({ world }: Proof, { family, port }: Flow, own: Endpoint) {
   const text = endpointText(own);
   const held = (await readConnections(world, family))
     .some(({ local, remote }) => local.port === port && endpointText(remote) === text);
-  return held ? { proof: `the process that listens on port ${port} has it` } : undefined;
+  return held ? { proof: `the process that listens on port ${port} has the connection` } : undefined;
 }
 
 const sent = new WeakMap<Socket, string>();
 
-/** Sends a token from the accepted end once, and looks for it at the client. */
+/** Sends a token once over the accepted connection, and looks for it at the client. */
 function echoes(accepted: Socket | undefined, client: Socket): boolean {
   if (accepted === undefined) return false;
   const expected = sent.get(accepted);
@@ -76,7 +78,7 @@ function echoes(accepted: Socket | undefined, client: Socket): boolean {
   return new TextDecoder().decode(client.receive()) === expected;
 }
 
-/** Binds to the pod's own address: for a target `::6` the kernel would choose the proxy's source address. */
+/** Binds to the pod's own address. For a target `::6`, the kernel would choose the proxy's source address. */
 function bindToPod(client: Socket, { address }: Endpoint): void {
   const isSource = address.family === 4 ? address.value === 0x7f000006n : address.value === 6n;
   const value = address.family === 4 ? 0x7f000001n : 1n;
@@ -92,16 +94,16 @@ function openClient(system: SystemCalls, kind: "stream" | "datagram", { family }
   });
 }
 
-/** The first target with a route through a captured interface. A text says why there is none. */
+/** Returns the first target with a route through a captured interface, or the reason why no target has one. */
 function reachable({ world, isExcluded }: Proof, { family, targets }: Flow): Endpoint | string {
   const routed = targets.map((target) => ({ target, source: sourceFor(world.system, family, target) }))
     .filter(({ source }) => source !== undefined);
-  if (routed.length === 0) return "no route leads there, so no traffic can escape";
+  if (routed.length === 0) return "no route to the target exists, so traffic cannot escape";
   const captured = routed.find(({ source }) => source !== undefined && !isExcluded(source.address));
-  return captured?.target ?? "the route leads through an interface that is excluded";
+  return captured?.target ?? "the route leads through an excluded interface";
 }
 
-/** The source address for a target. Connecting a UDP socket sends no packet. */
+/** Returns the source address for a target by connecting a UDP socket, which sends no packet. */
 function sourceFor(system: SystemCalls, family: Family, target: Endpoint): Endpoint | undefined {
   const socket = system.openSocket({ kind: "datagram", family });
   try {
@@ -120,7 +122,12 @@ export async function proveQuery(proof: Proof, flow: Flow, port: PortState<OpenD
   const plan = planOf(proof, flow, port);
   if (typeof plan === "string") return notProvable(flow, plan);
   const { target, owner, port: open } = plan;
-  if (open === "in use") return notProvable(flow, `another process has port ${flow.port}, and UDP leaves no trace`);
+  if (open === "in use") {
+    return notProvable(
+      flow,
+      `another process uses port ${flow.port}, and the kernel does not record received UDP packets`,
+    );
+  }
   return await prove(proof, flow, async (end) => {
     const label = token();
     const client = openClient(proof.world.system, "datagram", flow, owner);
@@ -129,8 +136,8 @@ export async function proveQuery(proof: Proof, flow: Flow, port: PortState<OpenD
       client.send(queryBytes(label));
       const hasArrived = await until(proof, end, () => open.hasArrived(label) || undefined);
       return hasArrived === true
-        ? { target, outcome: "proved", reason: "a query for a random name arrived" }
-        : { target, outcome: "escaped", reason: `a query did not arrive at port ${flow.port}` };
+        ? { target, outcome: "proved", reason: "a DNS query for a random name arrived" }
+        : { target, outcome: "escaped", reason: `the DNS query did not arrive at port ${flow.port}` };
     } finally {
       client.close();
     }
@@ -140,7 +147,10 @@ export async function proveQuery(proof: Proof, flow: Flow, port: PortState<OpenD
 const HEADER = [0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0];
 const TYPE_A_CLASS_IN = [0, 1, 0, 1];
 
-/** A DNS query (RFC 1035) for `LABEL.invalid`. If it leaves the pod, the name never exists (RFC 6761). */
+/**
+ * Encodes a DNS query (RFC 1035) for `LABEL.invalid`, a name that never exists (RFC 6761) even if the query leaves the
+ * pod.
+ */
 export function queryBytes(label: string): Uint8Array {
   const labels = [label, "invalid"].flatMap((each) => [each.length, ...new TextEncoder().encode(each)]);
   return Uint8Array.from([...HEADER, ...labels, 0, ...TYPE_A_CLASS_IN]);

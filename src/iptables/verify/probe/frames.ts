@@ -1,4 +1,4 @@
-/** Ethernet frames that carry one TCP segment (RFC 791, 8200, 9293). */
+/** Encodes and decodes Ethernet frames with one TCP segment (RFC 791, 8200, 9293). */
 import { joinBytes } from "../../../base/bytes.ts";
 import type { Endpoint } from "../../../platform/mod.ts";
 import { addressBytes } from "../../kernel/routing.ts";
@@ -24,7 +24,7 @@ const PROTOCOL_TCP = 6;
 const HOPS = 64;
 const WINDOW = 64240;
 
-/** The frame that carries a segment from one hardware address to another. */
+/** Encodes a segment as a frame from one hardware address to another. */
 export function frameOf(segment: Segment, from: Uint8Array, to: Uint8Array): Uint8Array {
   const isIpv4 = segment.source.address.family === 4;
   const tcp = tcpBytes(segment);
@@ -80,7 +80,7 @@ function ipv6Header({ source, destination }: Segment, length: number): Uint8Arra
   return bytes;
 }
 
-/** The Internet checksum (RFC 1071). */
+/** Computes the Internet checksum (RFC 1071). */
 export function checksum(bytes: Uint8Array): number {
   let sum = 0;
   for (let at = 0; at < bytes.length; at += 2) sum += (bytes[at] ?? 0) << 8 | (bytes[at + 1] ?? 0);
@@ -88,7 +88,7 @@ export function checksum(bytes: Uint8Array): number {
   return ~sum & 0xffff;
 }
 
-/** The TCP segment of a frame, without data; `undefined` for another frame. */
+/** Decodes the TCP segment of a frame, without data; returns `undefined` for other frames. */
 export function segmentOf(frame: Uint8Array): Segment | undefined {
   if (frame.length < ETHERNET + IPV4_HEADER) return undefined;
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);

@@ -1,4 +1,4 @@
-/** Proof of inbound flows: TCP segments from an address outside the pod, written by hand to a veth pair. */
+/** Proves inbound flows with hand-written TCP segments that a veth pair delivers as if from outside the pod. */
 import { type Address, blockHolds, parseAddress } from "../../../golang/net/mod.ts";
 import { type Endpoint, SystemError } from "../../../platform/mod.ts";
 import type { Family } from "../../plan/rule.ts";
@@ -30,7 +30,7 @@ export async function proveInbound(
   if (ready.length === 0) return results;
   const veth = textOnFailure(() => createVethPair(proof.world.system));
   if (typeof veth === "string") {
-    return [...results, ...ready.map(({ flow }) => notProvable(flow, `no veth pair can be created: ${veth}`))];
+    return [...results, ...ready.map(({ flow }) => notProvable(flow, `creating a veth pair failed: ${veth}`))];
   }
   try {
     const sources = { 4: sourceOn(veth, ready, 4, context), 6: sourceOn(veth, ready, 6, context) };
@@ -65,19 +65,22 @@ function textOnFailure<T>(call: () => T): T | string {
   }
 }
 
-/** Documentation addresses that the outbound flows do not use. */
+/** Blocks of documentation addresses that the outbound flows do not use. */
 const INNER_ADDRESSES: Readonly<Record<Family, readonly string[]>> = {
   4: ["192.0.2.253", "198.51.100.253", "203.0.113.253"],
   6: ["2001:db8:0:ab1e::1", "2001:db8:ffff:ab1e::1"],
 };
 
-/** Gives the inner end an unused address; the next one is the source. A text says why there is none. */
+/**
+ * Adds an unused address to the inner end and returns the next address as the source, or returns the reason for
+ * failure.
+ */
 function sourceOn(veth: VethPair, ready: readonly Ready[], family: Family, context: InboundContext): Address | string {
   if (!ready.some(({ flow }) => flow.family === family)) return "";
   const own = ownAddresses(context, family);
   const free = INNER_ADDRESSES[family].map(parseAddress).filter((address) => typeof address !== "string")
     .find((address) => !own.some((each) => blockHolds({ address, bits: PREFIX_BITS[family] }, each)));
-  if (free === undefined) return "the pod uses all address blocks for documentation";
+  if (free === undefined) return "the pod uses addresses of every documentation block";
   return textOnFailure(() => veth.addAddress(free)) ?? { ...free, value: free.value + 1n };
 }
 
@@ -100,7 +103,7 @@ interface Call extends Omit<Ready, "flow"> {
   readonly end: number;
 }
 
-/** A port outside the range of ephemeral ports. */
+/** Returns a random port outside the range of ephemeral ports. */
 function randomPort(): number {
   return 61000 + Math.floor(Math.random() * 4000);
 }
@@ -128,9 +131,9 @@ async function callIn(proof: Proof, flow: Flow, call: Call): Promise<Attempt> {
   sendSegment(call, { flags: TCP_FLAGS.reset, sequence: SEQUENCE + 1 + data.length, acknowledgement: 0 });
   if (found !== undefined && found !== REFUSED) return { target, outcome: "proved", reason: found };
   const where = found === REFUSED
-    ? `: ${endpointText(target)} refused it`
+    ? `: ${endpointText(target)} refused the connection`
     : isAnswered
-    ? ": the application accepted it"
+    ? ": the application accepted the connection"
     : "";
   return {
     target,
@@ -140,10 +143,13 @@ async function callIn(proof: Proof, flow: Flow, call: Call): Promise<Attempt> {
 }
 
 const REFUSED = "refused";
-/** Milliseconds between repetitions: a new interface may lose the first packets. */
+/** Milliseconds between repetitions, which are needed because a new interface may lose the first packets. */
 const REPEAT_MILLISECONDS = 100;
 
-/** Completes the handshake and sends the token. For a port of another process the half-open connection is proof enough. */
+/**
+ * Completes the handshake and sends the token. If another process uses the port, a half-open connection is proof
+ * enough.
+ */
 function sendToken(call: Call, { flags, sequence }: Segment, data: string): void {
   if ((flags & TCP_FLAGS.syn) === 0) return;
   sendSegment(call, {
@@ -166,7 +172,9 @@ function sendSegment(call: Call, segment: Pick<Segment, "flags" | "sequence" | "
   veth.socket.send(frameOf({ ...segment, source, destination: target }, veth.outerHardware, veth.innerHardware));
 }
 
-/** The segments for a call. All calls read from one socket, so segments for other calls are kept. */
+/**
+ * Returns a function that reads the segments for a call, and keeps segments for other calls, which share the socket.
+ */
 function inbox({ veth, source }: Call): () => Segment[] {
   const kept = INBOXES.get(veth) ?? [];
   INBOXES.set(veth, kept);
@@ -185,8 +193,8 @@ function inbox({ veth, source }: Call): () => Segment[] {
 const INBOXES = new WeakMap<VethPair, Segment[]>();
 
 /**
- * Looks for a connection of the proxy. With TPROXY the kernel lists the original port: the connection is the proxy's if
- * no process listens on that port.
+ * Looks for a connection that the proxy accepted. With TPROXY, the kernel lists the original port, so the connection
+ * belongs to the proxy if no process listens on that port.
  */
 async function seenInKernel({ world }: Proof, flow: Flow, { source, target, isTransparent }: Call) {
   const all = await readConnections(world, flow.family);
@@ -194,5 +202,5 @@ async function seenInKernel({ world }: Proof, flow: Flow, { source, target, isTr
   const held = all.find(({ remote }) => endpointText(remote) === text);
   const hasListener = all.some(({ local, isListening }) => isListening && local.port === target.port);
   const isThere = held?.local.port === flow.port || isTransparent && held !== undefined && !hasListener;
-  return isThere ? `the process that listens on port ${flow.port} has it` : undefined;
+  return isThere ? `the process that listens on port ${flow.port} has the connection` : undefined;
 }

@@ -1,4 +1,6 @@
-/** The capture ports during a proof: opened where they are free, observed where the proxy listens already. */
+/**
+ * Opens the capture ports for a proof if they are free. If the proxy listens there, watches its connections instead.
+ */
 import { addressText } from "../../../golang/net/mod.ts";
 import { type Connection, parseConnections } from "../../../platform/proc_net.ts";
 import type { Endpoint, Socket, SystemCalls, World } from "../../../platform/mod.ts";
@@ -8,16 +10,16 @@ import type { Family } from "../../plan/rule.ts";
 export type OpenPort = Extract<ReturnType<typeof openPort>, { close(): void }>;
 export type OpenDatagramPort = Extract<ReturnType<typeof openDatagramPort>, { close(): void }>;
 
-/** `"in use"`: another process has the port. */
+/** An open port, `"in use"` if another process uses the port, or the reason why opening the port failed. */
 export type PortState<Open> = Open | "in use" | { readonly reason: string };
 
-/** On every address of a family. */
+/** Opens a TCP port on every address of a family. */
 export function openPort(system: SystemCalls, family: Family, port: number, transparent: boolean) {
   const socket = bound(system, { kind: "stream", family, transparent }, port);
   if (typeof socket === "string" || "reason" in socket) return socket;
   const arrived = new Map<string, Socket>();
   return {
-    /** The connection from an endpoint, once it has arrived. */
+    /** Returns the connection from an endpoint; `undefined` until it arrives. */
     take(remote: Endpoint): Socket | undefined {
       for (let next = socket.accept(); next !== undefined; next = socket.accept()) {
         arrived.set(endpointText(next.remote), next.socket);
@@ -31,7 +33,7 @@ export function openPort(system: SystemCalls, family: Family, port: number, tran
   };
 }
 
-/** On every address of a family. */
+/** Opens a UDP port on every address of a family. */
 export function openDatagramPort(system: SystemCalls, family: Family, port: number) {
   const socket = bound(system, { kind: "datagram", family }, port);
   if (typeof socket === "string" || "reason" in socket) return socket;
@@ -66,13 +68,16 @@ function bound(
   }
 }
 
-/** An endpoint as text: `10.1.1.1:80`, `[2001:db8::1]:80`. */
+/** Formats an endpoint, such as `10.1.1.1:80` or `[2001:db8::1]:80`. */
 export function endpointText({ address, port }: Endpoint): string {
   const text = addressText({ ...address, zone: "" });
   return address.family === 4 ? `${text}:${port}` : `[${text}]:${port}`;
 }
 
-/** The connections of all processes in this network namespace; none if the kernel lacks the family. */
+/**
+ * Reads the connections of all processes in this network namespace. Returns an empty list if the kernel lacks the
+ * family.
+ */
 export async function readConnections(world: World, family: Family): Promise<Connection[]> {
   const path = family === 4 ? "/proc/net/tcp" : "/proc/net/tcp6";
   return parseConnections(await world.files.readText(path).catch(() => ""));

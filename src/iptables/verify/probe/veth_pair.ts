@@ -1,6 +1,6 @@
 /**
- * A veth pair in this network namespace (veth(4)): a packet sent at the outer end arrives at the inner end as from
- * another pod. Its packets stay in the namespace.
+ * Creates a veth pair in this network namespace (veth(4)). A packet sent at the outer end arrives at the inner end as
+ * if from another pod. Its packets stay in the namespace.
  */
 import { joinBytes } from "../../../base/bytes.ts";
 import type { Address } from "../../../golang/net/mod.ts";
@@ -15,7 +15,7 @@ const UP = 1;
 const WITHOUT_ARP = 0x80;
 const WITHOUT_DUPLICATE_CHECK = 2;
 
-/** Names and locally administered hardware addresses of the ends. */
+/** The names of the ends, and their locally administered MAC addresses. */
 const OUTER = { name: "meshprobe0", hardware: Uint8Array.of(2, 0x6d, 0x65, 0x73, 0x68, 0) };
 const INNER = { name: "meshprobe1", hardware: Uint8Array.of(2, 0x6d, 0x65, 0x73, 0x68, 1) };
 /** The prefix length of the block that both ends share. */
@@ -33,7 +33,7 @@ export function createVethPair(system: SystemCalls) {
     [LINK.info, joinBytes(info.map(attributeBytes))],
   ]);
   try {
-    // The kernel sets an end up only when its peer exists.
+    // The kernel can set an end up only after its peer exists.
     for (const { name } of [OUTER, INNER]) {
       changeLink(system, { type: MESSAGE.newLink, flags: FLAGS.ack, linkFlags: UP }, [[LINK.name, text(name)]]);
     }
@@ -61,7 +61,7 @@ export function createVethPair(system: SystemCalls) {
   }
 }
 
-/** Removes the pair, also one from a run that was killed. */
+/** Removes the pair, including a pair that a killed run left behind. */
 function removePair(system: SystemCalls): void {
   if (system.interfaceIndex(OUTER.name) === undefined) return;
   try {
