@@ -1,6 +1,6 @@
 import { type ErrorDetails, MeshError } from "../base/errors.ts";
 
-/** An open connection. Its bytes are read and written without streams, which would hold copies. */
+/** An open connection. Reads and writes bytes without streams, which would hold copies. */
 export interface ByteConnection {
   /** Reads some bytes into the buffer and returns their number, `null` at the end. Rejects when the connection breaks. */
   read(buffer: Uint8Array): Promise<number | null>;
@@ -10,7 +10,7 @@ export interface ByteConnection {
   close(): void;
 }
 
-/** TLS to a server. All texts are PEM. */
+/** TLS settings of a client. Certificates and keys are PEM. */
 export interface DialTls {
   /** The DNS name or IP address that the server's certificate must have; a DNS name is sent to the server (SNI). */
   readonly serverName: string;
@@ -24,7 +24,7 @@ export interface DialTls {
   readonly insecure?: boolean | undefined;
 }
 
-/** A server, and how to connect to it. */
+/** The address of a server and the settings of a connection to it. */
 export interface DialOptions {
   /** A host name or an IP address. */
   readonly host: string;
@@ -33,7 +33,7 @@ export interface DialOptions {
   readonly tls: DialTls | undefined;
   /** The local IP address to connect from (Linux). */
   readonly source?: string | undefined;
-  /** Ends the attempt. */
+  /** Aborts the attempt to connect. */
   readonly signal: AbortSignal;
 }
 
@@ -46,7 +46,7 @@ export interface Dialed extends ByteConnection {
 /** The step of an attempt to connect that failed. */
 export type DialStage = "name" | "connection" | "tls";
 
-/** An attempt to connect that failed. The message says why, and lists the names in the certificate if none matches. */
+/** A failed attempt to connect. The message states the cause; for a wrong server name it lists the names in the certificate. */
 export class DialError extends MeshError {
   constructor(readonly stage: DialStage, message: string, details: ErrorDetails = {}) {
     super(message, details);
@@ -62,13 +62,13 @@ export interface UnixSocketOptions {
   readonly path: string;
   /** Permission bits of the socket. */
   readonly mode: number;
-  /** Called with the reason when the server cannot accept a connection, as with too many open files; it retries a moment later. */
+  /** Called with the reason when the server cannot accept a connection, for example with too many open files. The server then retries. */
   readonly failed?: (reason: string) => void;
 }
 
 /** A listening Unix socket. */
 export interface UnixServer {
-  /** Stops listening, closes all connections, also with requests in flight, and removes the socket. May be called more than once. */
+  /** Stops listening, closes all connections (even with requests in flight), and removes the socket. May be called more than once. */
   close(): Promise<void>;
 }
 
@@ -78,9 +78,9 @@ export interface DatagramAddress {
   readonly port: number;
 }
 
-/** Where to bind a UDP socket; port 0 takes a free one. */
+/** The address to bind a UDP socket to; port 0 selects a free port. */
 export interface DatagramOptions extends DatagramAddress {
-  /** ICMP errors "port unreachable" are kept for `isRefused` (Linux). */
+  /** Records ICMP "port unreachable" errors for `isRefused` (Linux). */
   readonly keepsRefusals?: boolean;
 }
 
@@ -88,13 +88,13 @@ export interface DatagramOptions extends DatagramAddress {
 export interface DatagramSocket {
   readonly port: number;
   /**
-   * Reads the next datagram into the buffer, which truncates it, and returns the bytes and the sender. Rejects when
+   * Reads the next datagram into the buffer and returns the bytes and the sender. Truncates a longer datagram. Rejects when
    * closed.
    */
   receive(buffer: Uint8Array): Promise<readonly [Uint8Array, DatagramAddress]>;
-  /** Resolves when the kernel has taken it. Rejects if it is too long, or there is no route to the host. */
+  /** Resolves when the kernel has the datagram. Rejects if the datagram is too long or the host has no route. */
   send(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
-  /** Answers datagrams until the socket is closed. An answer that fails, or cannot be sent, does not end it. */
+  /** Answers datagrams until the socket is closed. Continues when an answer fails or cannot be sent. */
   serve(answer: DatagramHandler): Promise<void>;
   /** Whether an ICMP error arrived since the last call; only with `keepsRefusals`. */
   isRefused(): boolean;
@@ -102,7 +102,7 @@ export interface DatagramSocket {
   close(): void;
 }
 
-/** The answer to a datagram, whose bytes are valid until it returns; `undefined` for none. `port` is the sender's. */
+/** Returns the answer to a datagram, or `undefined` to send no answer. `bytes` is valid until the handler returns; `port` is the sender's port. */
 export type DatagramHandler = (bytes: Uint8Array, port: number) => Uint8Array | undefined | Promise<Uint8Array>;
 
 /** A listening TCP port. */
@@ -112,5 +112,5 @@ export interface TcpListener {
   close(): Promise<void>;
 }
 
-/** Called with each connection and the address of its other end. */
+/** Called with each connection and the address of its peer. */
 export type TcpHandler = (connection: ByteConnection, remote: DatagramAddress) => void;

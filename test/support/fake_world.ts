@@ -148,7 +148,7 @@ function fakeProcesses(options: FakeWorldOptions, runs: Run[]): World["processes
     run,
     spawn(spawn) {
       if (options.spawn !== undefined) return options.spawn(spawn);
-      throw new MeshError(`Cannot start "${spawn.command}": there is no such program`);
+      throw new MeshError(`Cannot start "${spawn.command}": program not found`);
     },
     attach(command, args) {
       if (options.attach !== undefined) return options.attach(command, args);

@@ -73,7 +73,7 @@ const exec = (script: string) => ({ kind: "exec", command: ["sh", "-c", script] 
 Deno.test("an exec check uses the exit code", async () => {
   assert.equal(await check(exec("exit 0")), undefined);
   assert.equal(await check(exec("exit 7")), '"sh" exited with code 7');
-  const absent = 'Cannot start "/no/such/program": there is no such program';
+  const absent = 'Cannot start "/no/such/program": program not found';
   assert.equal(await check({ kind: "exec", command: ["/no/such/program"] }), absent);
 });
 

@@ -211,7 +211,7 @@ Deno.test("runLifecycle() rejects if Envoy cannot be prepared or is absent", asy
     ownPorts: [],
   };
   await assert.rejects(runLifecycle(world, { envoy, rules: RULES, log: startLog(world, "agent") }), {
-    message: 'Cannot start "/x": there is no such program',
+    message: 'Cannot start "/x": program not found',
     hint: "set binaryPath (ProxyConfig, or --binaryPath) to the Envoy binary",
   });
 });

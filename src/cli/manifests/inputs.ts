@@ -81,7 +81,7 @@ function fileInput(world: World, path: string, name: string, warning?: string): 
 /** Refuses http: anyone on the network path could change the manifests. */
 function urlInput(world: World, url: string): ManifestInput {
   if (!url.startsWith("https://")) {
-    throw new UsageError(`Cannot read "${shownUrl(url)}": only https URLs are read`);
+    throw new UsageError(`Cannot read "${shownUrl(url)}": only https URLs are allowed`);
   }
   return {
     file: shownUrl(url),

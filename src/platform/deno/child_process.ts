@@ -42,7 +42,7 @@ function start(spawn: Spawn): Deno.ChildProcess {
 function spawnError(command: string, error: unknown): MeshError {
   if (error instanceof MeshError) return error;
   if (error instanceof Deno.errors.NotFound) {
-    return new MeshError(`Cannot start "${command}": there is no such program`, { cause: error });
+    return new MeshError(`Cannot start "${command}": program not found`, { cause: error });
   }
   if (error instanceof Deno.errors.PermissionDenied) {
     return new MeshError(`Cannot start "${command}": it is not executable, or this user may not run it`, {
@@ -53,7 +53,7 @@ function spawnError(command: string, error: unknown): MeshError {
   return new MeshError(`Cannot start "${command}": ${reason}`, { cause: error, hint });
 }
 
-/** PIDs of children that Deno waits for: nobody else may reap them. */
+/** PIDs of children that Deno waits for; other code must not reap these children. */
 const awaited = new Set<number>();
 
 /** Whether Deno waits for this child. */
@@ -61,7 +61,7 @@ export function isAwaited(pid: number): boolean {
   return awaited.has(pid);
 }
 
-/** Waits for a child of Deno. Call it in the turn of the event loop that starts the child. */
+/** Waits for a child that Deno started. Call this in the same turn of the event loop that starts the child. */
 export function endOfChild(child: Deno.ChildProcess): Promise<ChildEnd> {
   awaited.add(child.pid);
   return child.status.finally(() => awaited.delete(child.pid)).then(endOf, endByUnknownSignal);
@@ -77,7 +77,7 @@ function endByUnknownSignal(error: unknown): ChildEnd {
   return { code: 128 + Number(number), signal: `SIG${number}` };
 }
 
-/** Returns `false` for a group whose last process has just ended. */
+/** Signals a process group. Returns `false` if the group has no process left. */
 function signalGroup(pid: number, name: ChildSignal): boolean {
   try {
     Deno.kill(-pid, name);

@@ -41,7 +41,7 @@ linuxTest("processes.spawn() makes a group of its own, and a signal reaches all 
 linuxTest("processes.spawn() names what is absent or not executable", () =>
   Promise.resolve().then(() => {
     assert.throws(() => processes.spawn({ command: "/no/such/envoy" }), {
-      message: 'Cannot start "/no/such/envoy": there is no such program',
+      message: 'Cannot start "/no/such/envoy": program not found',
     });
     assert.throws(() => processes.spawn({ command: "/etc/passwd" }), {
       message: 'Cannot start "/etc/passwd": it is not executable, or this user may not run it',

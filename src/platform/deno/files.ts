@@ -93,9 +93,9 @@ function openRegular(path: string): Deno.FsFile | undefined {
   }
 }
 
-/** The chunks of a regular file. The event loop runs after each full chunk, so that signal handlers run. */
+/** Reads a regular file in chunks. Yields to the event loop after each full chunk, so that signal handlers run. */
 async function* regularPieces(file: Deno.FsFile, size: number): AsyncGenerator<Uint8Array> {
-  // Files in /proc and growing files have more bytes than their status says.
+  // For files in /proc and growing files, stat(2) reports too small a size.
   const buffer = new Uint8Array(Math.min(CHUNK_BYTES, Math.max(size + 1, 4096)));
   for (let piece = readPiece(file, buffer); piece !== undefined; piece = readPiece(file, buffer)) {
     yield piece;
@@ -103,7 +103,7 @@ async function* regularPieces(file: Deno.FsFile, size: number): AsyncGenerator<U
   }
 }
 
-/** The bytes of a regular file, in one piece. The status of files in /proc does not have their size. */
+/** Reads a whole regular file. `stat` does not know the size of files in /proc. */
 function wholeOf(file: Deno.FsFile, path: string, maxBytes: number): Uint8Array {
   const { size } = file.statSync();
   if (size > maxBytes) throw tooLarge(path, maxBytes);
@@ -153,7 +153,7 @@ async function entryOf(folder: string, entry: Deno.DirEntry): Promise<DirectoryE
   return { name: entry.name, kind: target?.kind ?? "other" };
 }
 
-/** The new file is beside the old one, on the same file system, until it is renamed. */
+/** Starts the atomic replacement of a file: writes a temporary file in the same folder, and renames it at the end. */
 function startReplacement(path: string, mode?: number): Replacement {
   const target = realTarget(path);
   if (isDevice(target)) return writeToDevice(path);
@@ -185,12 +185,12 @@ function startReplacement(path: string, mode?: number): Replacement {
   };
 }
 
-/** Ignores a missing file: it was never created, or has replaced the old one. */
+/** Removes a temporary file. Ignores a missing file, which was never created or is already renamed. */
 function removeIfThere(path: string): void {
   try {
     Deno.removeSync(path);
   } catch {
-    // It is not there.
+    // The file does not exist.
   }
 }
 
@@ -202,7 +202,7 @@ function writeChunk(file: Deno.FsFile, path: string, chunk: string | Uint8Array)
   }
 }
 
-/** The content of a device or a named pipe cannot be replaced. */
+/** Writes directly to a device or a named pipe, which a rename cannot replace. */
 function writeToDevice(path: string): Replacement {
   const file = openedEarly.get(path) ?? openDevice(path);
   openedEarly.delete(path);
@@ -221,7 +221,7 @@ function openDevice(path: string): Deno.FsFile {
   }
 }
 
-/** Open devices by path: Deno opens none for a process that has given up a permission. */
+/** Open devices by path. Deno refuses to open devices after the process has given up a permission. */
 const openedEarly = new Map<string, Deno.FsFile>();
 
 function openEarly(path: string): void {
@@ -229,7 +229,7 @@ function openEarly(path: string): void {
   try {
     openedEarly.set(path, openDevice(path));
   } catch (error) {
-    // The write reports it.
+    // The later write reports the error.
     if (!(error instanceof MeshError)) throw error;
   }
 }
@@ -280,7 +280,7 @@ function folderOf(path: string): string {
   return end < 0 ? "." : path.slice(0, end);
 }
 
-const TEMPORARY = "the folder for temporary files";
+const TEMPORARY = "the temporary folder";
 
 function openFolder(): TemporaryFolder {
   try {
@@ -311,7 +311,7 @@ function openScratch(): Scratch {
   };
 }
 
-/** Deno waits without a timeout: a lock that arrives after the timeout is released at once. */
+/** Locks a file. Deno's lock has no timeout, so a lock acquired after the timeout is released immediately. */
 async function lockFile(path: string, waitMilliseconds: number): Promise<Lock | undefined> {
   const file = await openLock(path);
   const lock: Lock = { release: () => file.close() };
@@ -326,7 +326,7 @@ async function lockFile(path: string, waitMilliseconds: number): Promise<Lock | 
   return first;
 }
 
-/** A lock needs no write permission: an existing file is opened for reading. */
+/** Opens a lock file for reading if it exists, because a lock does not need write permission. */
 async function openLock(path: string): Promise<Deno.FsFile> {
   try {
     return await Deno.open(path, { read: true }).catch((error) => {
@@ -338,13 +338,13 @@ async function openLock(path: string): Promise<Deno.FsFile> {
   }
 }
 
-/** Texts for Deno's errors; any other error is the kernel's text. */
+/** Texts for Deno's errors. All other errors keep the kernel's text. */
 const REASONS: readonly (readonly [new (...args: never[]) => Error, string])[] = [
   [Deno.errors.NotFound, "no such file or directory"],
   [Deno.errors.PermissionDenied, "permission denied"],
-  [Deno.errors.NotCapable, "permission denied (this command gives up what it does not need)"],
+  [Deno.errors.NotCapable, "permission denied (this command drops permissions that it does not need)"],
   [Deno.errors.IsADirectory, "it is a directory"],
-  [Deno.errors.NotADirectory, "a part of the path is not a directory"],
+  [Deno.errors.NotADirectory, "a parent in the path is not a directory"],
 ];
 
 function fileError(action: string, path: string, error: unknown): MeshError {

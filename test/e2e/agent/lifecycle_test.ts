@@ -60,7 +60,7 @@ const COUNT_ORPHANS = `echo "left $(cat /proc/[0-9]*/stat 2>/dev/null | grep -c 
 testInPlaces("a missing or not executable program is named", async (place) => {
   const absent = new Agent(place, { binary: "/no/such/envoy", rules: RULES });
   assert.equal(await absent.code, 1);
-  assert.match(absent.text, /^error: Cannot start "\/no\/such\/envoy": there is no such program$/m);
+  assert.match(absent.text, /^error: Cannot start "\/no\/such\/envoy": program not found$/m);
   const text = new Agent(place, { binary: "/etc/passwd", rules: RULES });
   assert.equal(await text.code, 1);
   assert.match(text.text, /^error: Cannot start "\/etc\/passwd": it is not executable/m);

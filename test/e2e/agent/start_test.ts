@@ -22,7 +22,7 @@ testStart("a missing Envoy is named", async (pod) => {
   const { code, errors } = await endOf(pod, pod.env({ binaryPath: "/no/such/envoy" }));
   assert.equal(code, 1);
   const hint = "set binaryPath (ProxyConfig, or --binaryPath) to the Envoy binary";
-  assert.deepEqual(errors, [`error: Cannot start "/no/such/envoy": there is no such program; ${hint}`]);
+  assert.deepEqual(errors, [`error: Cannot start "/no/such/envoy": program not found; ${hint}`]);
 });
 
 testStart("a bootstrap that Envoy rejects: its message and its exit code", async (pod) => {

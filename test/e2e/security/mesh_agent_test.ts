@@ -55,7 +55,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       await Deno.truncate(`${folder}/${ANNOTATIONS}`, 300_000_000);
     },
     code: 0,
-    says: /annotations" is ignored: .*it is larger than \d+ bytes/,
+    says: /annotations" is ignored: .*is larger than \d+ bytes/,
   },
   "an annotation of 2 MB of spaces": { prepare: annotations(`a="${" ".repeat(2_000_000)}b"\n`), code: 0, says: /^$/ },
   "an annotation of 100,000 brackets": {

@@ -1,4 +1,4 @@
-/** Clients of one server, with their own trusted roots and key pair. */
+/** HTTP clients with custom trusted roots and a client key pair. */
 import { MeshError, messageOf } from "../../../base/errors.ts";
 import type { ClientOptions, Dialed, HttpClient, WebSocketConnection, WebSocketRequest } from "../../world.ts";
 import { DialError } from "../../connection.ts";
@@ -12,13 +12,13 @@ import { systemRoots } from "./trust.ts";
 import { openWebSocket } from "./web_socket.ts";
 
 /**
- * HTTP/1.1 only: every request would use the same dead HTTP/2 connection; a dead HTTP/1.1 connection fails one request.
+ * HTTP/1.1 only: a dead HTTP/1.1 connection fails one request, but a dead HTTP/2 connection would fail all requests.
  */
 const PROTOCOL = { http1: true, http2: false } as const;
 
 /**
- * A client of one server. Deno's own client can neither skip the verification of the server's certificate nor expect
- * another name in it: such requests use this program's own connections. Errors: a MeshError for certificates or a key
+ * Opens a client of one server. Deno's own client cannot skip the verification of the server's certificate or expect
+ * another name in the certificate, so these requests use this program's own connections. Throws a MeshError for certificates or a key
  * that cannot be used.
  */
 export function openClient(options: ClientOptions): HttpClient {
@@ -57,13 +57,13 @@ function proxyOptions(proxy: string): Deno.Proxy {
 }
 
 /**
- * Requests over this program's own connections: a connection takes the next request after the answer to the last one.
+ * Returns a client over this program's own connections. Each connection carries one request at a time.
  */
 function overConnections(options: ClientOptions): HttpClient {
   if (options.proxy !== undefined) {
     throw new MeshError(
-      `The server "${options.server}" cannot be reached through a proxy without verification, or by another name`,
-      { hint: "leave out proxy-url, or insecure-skip-tls-verify and tls-server-name" },
+      `Cannot connect to the server "${options.server}": a proxy excludes insecure-skip-tls-verify and tls-server-name`,
+      { hint: "remove proxy-url, or remove insecure-skip-tls-verify and tls-server-name" },
     );
   }
   const end = new AbortController();
@@ -85,7 +85,7 @@ function overConnections(options: ClientOptions): HttpClient {
       throw asOfFetch(await connection.why(error));
     });
   }
-  /** Opens a new connection, which no other request gets. */
+  /** Opens a WebSocket over a new connection of its own. */
   async function webSocket(path: string, wanted: WebSocketRequest): Promise<WebSocketConnection> {
     const signal = AbortSignal.any([wanted.signal, end.signal]);
     const connection = httpOver(await connected(options, signal), "http/1.1");
@@ -108,7 +108,7 @@ function overConnections(options: ClientOptions): HttpClient {
 }
 
 /**
- * Rethrows unless the request was not sent because the connection is busy or closed: another connection can take it.
+ * Ignores the error of a request that was not sent because the connection is busy or closed; the caller retries the request on another connection.
  */
 async function ifUnsent(connection: OwnHttpConnection, error: unknown): Promise<undefined> {
   if (!isRuntimeError(error, "unsent")) throw asOfFetch(await connection.why(error));
@@ -127,7 +127,7 @@ async function connected(options: ClientOptions, signal: AbortSignal): Promise<D
   }
 }
 
-/** `fetch` rejects with a TypeError that has the runtime's reason. */
+/** Converts an error to the form that `fetch` rejects with: a TypeError with the runtime's reason. */
 function asOfFetch(error: unknown): unknown {
   return error instanceof DialError ? new TypeError(messageOf(error.cause ?? error), { cause: error }) : error;
 }

@@ -1,4 +1,4 @@
-/** The first of three parts of a request: a TCP connection to a server, from its name or address. */
+/** Step 1 of 3 of a request: the TCP connection to a server by host name or IP address. */
 import type { LookupAddress } from "node:dns";
 import { messageOf } from "../../../base/errors.ts";
 import { parseAddress } from "../../../golang/net/mod.ts";
@@ -7,7 +7,7 @@ import { keepAlive } from "../../linux/socket_options.ts";
 import { isRuntimeError, reasonOf } from "../../runtime_errors.ts";
 import { unlessAborted } from "../../unless_aborted.ts";
 
-/** The addresses of a server in the order of getaddrinfo(3), as other programs of the machine see them. Rejects with a `DialError`. */
+/** Returns the addresses of a server in the order of getaddrinfo(3), like other programs on the machine. Rejects with a `DialError`. */
 export async function addressesOf({ host, port, source, signal }: DialOptions): Promise<readonly string[]> {
   const found = typeof parseAddress(host) === "string" ? await lookUp(host, port, signal) : [host];
   return source === undefined ? found : found.filter((address) => address.includes(":") === source.includes(":"));
@@ -24,19 +24,19 @@ async function lookUp(host: string, port: number, signal: AbortSignal): Promise<
     const reason = signal.aborted
       ? NO_ANSWER
       : isRuntimeError(error, "unknownName")
-      ? "the name is not known"
+      ? "unknown host name"
       : messageOf(error);
-    throw new DialError("name", `Cannot find the address of "${host}", to connect to its port ${port}: ${reason}`, {
+    throw new DialError("name", `Cannot find the address of "${host}" to connect to port ${port}: ${reason}`, {
       cause: error,
-      hint: "see whether the name is right, and whether the name servers of /etc/resolv.conf answer",
+      hint: "check the host name and the name servers in /etc/resolv.conf",
     });
   }
 }
 
-/** The reason when the signal ended an attempt. */
-export const NO_ANSWER = "there was no answer in time";
+/** The reason in the error after the signal aborted an attempt. */
+export const NO_ANSWER = "timed out without an answer";
 
-/** A TCP connection that is kept alive and sends each write at once. Rejects with a `DialError`. */
+/** Opens a TCP connection with keepalive and without Nagle's delay (TCP_NODELAY). Rejects with a `DialError`. */
 export async function connectTcp(hostname: string, options: DialOptions): Promise<Deno.TcpConn> {
   const { port, signal } = options;
   try {
@@ -48,7 +48,7 @@ export async function connectTcp(hostname: string, options: DialOptions): Promis
   }
 }
 
-/** The error of an attempt to connect to an address of a server. */
+/** Returns the error for a failed connection to one address of a server. */
 export function connectionError(address: string, { host, port, signal }: DialOptions, cause: unknown): DialError {
   const where = host === address ? "" : ` (${address})`;
   const reason = signal.aborted ? NO_ANSWER : reasonOf(cause);

@@ -8,9 +8,9 @@ import { EAGAIN, type Socket, SystemError } from "../../system_calls.ts";
 import { openSocketLibc } from "../../linux/libc.ts";
 import { openSocket } from "../../linux/sockets.ts";
 
-/** A larger send could be partial, which `Socket` cannot report; the buffer of a new socket holds this much. */
+/** Maximum bytes per send. A larger send could be partial, which `Socket` cannot report; the send buffer of a new socket has room for this size. */
 const MAX_SEND = 4096;
-/** Milliseconds between two polls of a socket: short at first, because most answers come at once. */
+/** Initial milliseconds between two polls of a socket. Short, because most answers arrive immediately. */
 const FIRST_WAIT = 1;
 const MAX_WAIT = 10;
 const EINVAL = 22;
@@ -34,7 +34,7 @@ export async function connectFrom(address: string, options: DialOptions): Promis
   }
 }
 
-/** Waits until the socket is connected, then sends. */
+/** Sends bytes when the socket is connected. */
 async function send(socket: Socket, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
   await whenReady(() => {
     const failure = socket.failure();
@@ -49,7 +49,7 @@ async function send(socket: Socket, bytes: Uint8Array, signal: AbortSignal): Pro
   }, signal);
 }
 
-/** Polls until `ask` returns a value: Deno cannot wait for this socket, and no thread may block. */
+/** Polls until `ask` returns a value, because Deno cannot wait for this socket and a thread must not block. */
 async function whenReady<T>(ask: () => T | undefined, signal: AbortSignal): Promise<T> {
   for (let wait = FIRST_WAIT;; wait = Math.min(MAX_WAIT, wait + 1)) {
     const answer = ask();

@@ -1,7 +1,7 @@
 /** Wrappers of Deno's connections and listeners. */
 import type { ByteConnection } from "../../connection.ts";
 
-/** A connection that may be closed more than once; `closed` is called the first time. */
+/** Wraps a connection so that it may be closed more than once. Calls `closed` the first time. */
 export function closable(connection: Deno.Conn, closed?: () => void): ByteConnection {
   let isOpen = true;
   return {
@@ -16,7 +16,7 @@ export function closable(connection: Deno.Conn, closed?: () => void): ByteConnec
   };
 }
 
-/** `ByteConnection.read` over a source of chunks. Holds at most one; `null` or an empty chunk is the end. */
+/** Implements `ByteConnection.read` over a source of chunks. Buffers at most one chunk; `null` or an empty chunk marks the end. */
 export function readFrom(next: () => Promise<Uint8Array | null>): ByteConnection["read"] {
   let rest: Uint8Array | null = new Uint8Array(0);
   return async (buffer) => {
@@ -29,16 +29,16 @@ export function readFrom(next: () => Promise<Uint8Array | null>): ByteConnection
   };
 }
 
-/** TCP ports and Unix sockets. */
+/** A listening TCP port or Unix socket. */
 interface Listener<C> {
   accept(): Promise<C>;
   close(): void;
 }
 
-/** Milliseconds to wait when no connection can be accepted, as with too many open files. */
+/** Milliseconds to wait after a failed accept, for example with too many open files. */
 const RETRY_AFTER = 100;
 
-/** Passes each accepted connection to `take`, until the listener is closed. */
+/** Calls `take` with each accepted connection until the listener is closed. */
 export async function acceptAll<C>(
   listener: Pick<Listener<C>, "accept">,
   take: (connection: C) => void,
@@ -53,7 +53,7 @@ export async function acceptAll<C>(
   }
 }
 
-/** Passes each accepted connection on; the returned function closes the listener and all open connections. */
+/** Calls `take` with each accepted connection. The returned function closes the listener and all open connections. */
 export function giveConnections<C extends Deno.Conn>(
   listener: Listener<C>,
   accepted: (connection: ByteConnection, made: C) => void,

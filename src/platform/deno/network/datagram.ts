@@ -1,4 +1,4 @@
-/** UDP sockets: Deno's, which take half of the processor time of `node:dgram`, or `node:dgram` where Deno has none. */
+/** UDP sockets of Deno, or of `node:dgram` where Deno lacks them. Deno's sockets use half of the processor time. */
 import { MeshError, messageOf } from "../../../base/errors.ts";
 import { parseAddress } from "../../../golang/net/mod.ts";
 import type { DatagramAddress, DatagramHandler, DatagramOptions, DatagramSocket } from "../../connection.ts";
@@ -41,12 +41,12 @@ export async function bindDatagram(
   };
 }
 
-/** Maximum size of a datagram. */
+/** Maximum size of a datagram, in bytes. */
 const MAX_SIZE = 65_535;
 
 type Answerer = (bytes: Uint8Array, from: DatagramAddress) => void;
 
-/** Deno's socket waits for the first datagram; the answerer may take more at once. */
+/** Answers datagrams until the socket is closed. Deno's socket receives the first datagram; the answerer may then read further queued datagrams in one call. */
 async function serve(socket: Datagrams, answer: Answerer, isOpen: () => boolean): Promise<void> {
   const buffer = new Uint8Array(MAX_SIZE);
   while (isOpen()) {
@@ -54,13 +54,13 @@ async function serve(socket: Datagrams, answer: Answerer, isOpen: () => boolean)
       const received = await socket.receive(buffer);
       answer(received[0], addressOf(received[1]));
     } catch {
-      // ICMP errors of earlier answers are reported here too. A permanent error must not become a busy loop.
+      // Errors here include ICMP errors of earlier answers. The pause prevents a busy loop on a permanent error.
       if (isOpen()) await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
 }
 
-/** Answers through the file descriptor of the socket. Clients are few, so the address of the last one is kept. */
+/** Returns an answerer that uses the socket's file descriptor. Caches the address of the last client, because clients are few. */
 function answerer(server: DatagramServer): Answerer {
   let [known, name] = ["", new Uint8Array()];
   return (bytes, { hostname, port }) => {
@@ -75,7 +75,7 @@ function answerer(server: DatagramServer): Answerer {
   };
 }
 
-/** Answers through Deno's socket, where the kernel is not Linux. */
+/** Returns an answerer that uses Deno's socket, for kernels other than Linux. */
 function slowAnswerer(socket: Datagrams, handler: DatagramHandler): Answerer {
   return (bytes, { hostname, port }) => {
     Promise.resolve(handler(bytes, port))
@@ -86,7 +86,7 @@ function slowAnswerer(socket: Datagrams, handler: DatagramHandler): Answerer {
 
 type Opener = (address: DatagramAddress) => Datagrams | Promise<Datagrams>;
 
-/** Deno has `listenDatagram` only with `--unstable-net`. */
+/** Returns the function that opens UDP sockets. Deno has `listenDatagram` only with `--unstable-net`. */
 function opener(listen: typeof Deno.listenDatagram | undefined = Deno.listenDatagram): Opener {
   if (listen !== undefined) return (address) => listen({ transport: "udp", ...address });
   return async (address) => await (await import("./node_datagrams.ts")).nodeDatagrams(address);
@@ -102,6 +102,6 @@ async function bind(address: DatagramAddress, open: Opener): Promise<Datagrams> 
 }
 
 function addressOf(from: Deno.Addr): DatagramAddress {
-  if (from.transport !== "udp") throw new TypeError(`A datagram came by ${from.transport}`);
+  if (from.transport !== "udp") throw new TypeError(`Expected a UDP datagram, got ${from.transport}`);
   return from;
 }

@@ -4,13 +4,13 @@ import { closable } from "./connections.ts";
 import { keyPairProblem } from "./key_pair.ts";
 import { connectTls, tlsError } from "./tls.ts";
 
-/** Milliseconds to wait for an address before the next one is tried. */
+/** Milliseconds to wait for a connection to one address before the next address is tried. */
 const FOR_EACH_ADDRESS = 3000;
 
-/** Connects; see `Network.dial`. */
+/** Implements `Network.dial`. */
 export async function dial(options: DialOptions): Promise<Dialed> {
   const problem = options.tls?.identity === undefined ? undefined : keyPairProblem(options.tls.identity);
-  if (problem !== undefined) throw tlsError(options, `this side's certificate cannot be used: ${problem}`, undefined);
+  if (problem !== undefined) throw tlsError(options, `cannot use the client certificate: ${problem}`, undefined);
   const addresses = await addressesOf(options);
   for (const address of addresses.slice(0, -1)) {
     const timeout = AbortSignal.timeout(FOR_EACH_ADDRESS);

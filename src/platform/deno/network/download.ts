@@ -1,5 +1,5 @@
 /**
- * Downloads of files that a user or the mesh names by URLs. The server is untrusted: size and time are limited, and redirects
+ * Downloads of URLs from users and from mesh configuration. The server is untrusted: size and time are limited, and redirects
  * never lead from https to http.
  */
 import { MeshError } from "../../../base/errors.ts";
@@ -15,8 +15,8 @@ const MAX_REDIRECTS = 10;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * The body of a URL, in chunks. Trusts the system's roots. Rejects with an AnswerError for a status other than 2xx, and with a
- * MeshError, also while the body is read: a redirect that is not followed, a limit, a body that is cut off.
+ * Downloads the body of a URL in chunks. Trusts the system's roots. Rejects with an AnswerError for a status other than 2xx, and with a
+ * MeshError (also while the body is read) for a refused redirect, an exceeded limit, or a truncated body.
  */
 export async function download(url: string, options: Download = {}): Promise<AsyncIterable<Uint8Array>> {
   const watch = new Watch({ ...LIMITS, ...options.limits }, options.signal);
@@ -31,32 +31,32 @@ export async function download(url: string, options: Download = {}): Promise<Asy
   }
 }
 
-/** Aborts when nothing arrives for too long. */
+/** Aborts a download after too much time in total or without data. */
 class Watch {
   readonly limits: DownloadLimits;
   readonly #controller = new AbortController();
   readonly #last: ReturnType<typeof setTimeout>;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Fires with a limit, or with the caller's signal. */
+  /** Fires at a limit or with the caller's signal. */
   readonly signal: AbortSignal;
-  /** Why it aborted. */
+  /** The limit that aborted the download, as text for the error. */
   reason: string | undefined;
 
   constructor(limits: DownloadLimits, signal: AbortSignal | undefined) {
     this.limits = limits;
     this.signal = AbortSignal.any([this.#controller.signal, ...signal === undefined ? [] : [signal]]);
-    this.#last = setTimeout(() => this.#fire(`it takes longer than ${limits.whole / 1000} s`), limits.whole);
+    this.#last = setTimeout(() => this.#fire(`the download takes longer than ${limits.whole / 1000} s`), limits.whole);
     this.moved();
   }
 
-  /** Restarts the limit of silence after bytes arrived. */
+  /** Restarts the silence timeout after bytes arrive. */
   moved(): void {
     this.pause();
     const { silence } = this.limits;
     this.#timer = setTimeout(() => this.#fire(`the server sent nothing for ${silence / 1000} s`), silence);
   }
 
-  /** Suspends the limit of silence while no bytes are due from the server. */
+  /** Suspends the silence timeout while the reader is busy. */
   pause(): void {
     clearTimeout(this.#timer);
   }
@@ -77,7 +77,7 @@ interface Answered {
   readonly client: HttpClient;
 }
 
-/** The response after redirects. */
+/** Requests a URL, follows redirects, and returns the final response. */
 async function answered(start: string, options: Download, watch: Watch): Promise<Answered> {
   let [url, headers] = [new URL(start), options.headers ?? {}];
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
@@ -90,7 +90,7 @@ async function answered(start: string, options: Download, watch: Watch): Promise
       const location = response.headers.get("location");
       if (!REDIRECTS.includes(response.status) || location === null) throw refused(start, response);
       const next = redirected(start, url, location, options);
-      // Credentials are for one server.
+      // Credentials must not go to another server.
       if (next.origin !== url.origin) headers = {};
       url = next;
     } catch (error) {
@@ -108,7 +108,7 @@ async function asked(url: URL, client: HttpClient, { headers = {}, form, signal 
   return await client.request(url.pathname + url.search, request);
 }
 
-/** The user and the password of a URL, as a header. */
+/** Returns the `authorization` header for the user and password in a URL. */
 function userOf({ username, password }: URL): Record<string, string> {
   if (username === "" && password === "") return {};
   const pair = `${decoded(username)}:${decoded(password)}`;
@@ -119,20 +119,20 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A percent sign stands for itself.
+    // An invalid escape: keep the percent sign as it is.
     return text;
   }
 }
 
 function redirected(start: string, from: URL, location: string, { form, follows }: Download): URL {
   const to = URL.parse(location, from);
-  if (to === null) throw refusal(start, "the server redirects to something that is no URL");
+  if (to === null) throw refusal(start, "the server redirects to an invalid URL");
   const shown = `the server redirects to "${shownUrl(to.href)}"`;
-  if (form !== undefined) throw refusal(start, `${shown}, which would get the credentials`);
+  if (form !== undefined) throw refusal(start, `${shown}, but credentials must not follow a redirect`);
   if (to.protocol !== "https:" && (to.protocol !== "http:" || from.protocol !== "http:")) {
-    throw refusal(start, `${shown}, and only https URLs are read`);
+    throw refusal(start, `${shown}, but only https URLs are allowed`);
   }
-  if (follows?.(to) === false) throw refusal(start, `${shown}, where it must not`);
+  if (follows?.(to) === false) throw refusal(start, `${shown}, which is not allowed`);
   return to;
 }
 
@@ -146,8 +146,8 @@ async function* pieces(
   try {
     for await (const piece of body ?? []) {
       size += piece.length;
-      if (size > watch.limits.bytes) throw refusal(url, `it is larger than ${watch.limits.bytes} bytes`);
-      // The reader may be slow.
+      if (size > watch.limits.bytes) throw refusal(url, `the body is larger than ${watch.limits.bytes} bytes`);
+      // A slow reader must not count as a silent server.
       watch.pause();
       yield piece;
       watch.moved();
@@ -169,12 +169,12 @@ function refused(url: string, { status, statusText, headers }: Response): Answer
   return new AnswerError(`Cannot read "${shownUrl(url)}": ${text}`, { status, headers });
 }
 
-/** The hint for TLS errors. */
-const TRUST_HINT = "authorities of your own are trusted if SSL_CERT_FILE names a file with them, in PEM";
+/** Hint for TLS errors. */
+const TRUST_HINT = "to trust your own authorities, set SSL_CERT_FILE to a PEM file with their certificates";
 
 function downloadError(url: string, error: unknown, watch: Watch): MeshError {
   if (error instanceof MeshError) return error;
-  // The runtime's text holds the URL as it was given.
+  // The runtime's text contains the full URL, which may include credentials.
   const reason = watch.reason ?? reasonOf(error).replaceAll(/https?:\/\/[^\s"()]+/g, (found) => shownUrl(found));
   const hint = isRuntimeError(error, "unknownIssuer") ? TRUST_HINT : undefined;
   return new MeshError(`Cannot read "${shownUrl(url)}": ${reason}`, { cause: error, hint });

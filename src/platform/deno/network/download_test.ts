@@ -115,18 +115,18 @@ Deno.test("download() reads https URLs, also after redirects", () =>
 Deno.test("download() refuses what a hostile server answers, with a plain error that holds no credential", () =>
   withServer(ANSWERS, async (origin) => {
     const cases: readonly (readonly [path: string, reason: RegExp])[] = [
-      ["/http", /: the server redirects to "http:\/\/localhost:1\/a\?\[redacted\]", and only https URLs are read$/],
-      ["/file", /: the server redirects to "file:\/\/\/etc\/passwd", and only https URLs are read$/],
-      ["/data", /: the server redirects to "data:.*", and only https URLs are read$/],
+      ["/http", /: the server redirects to "http:\/\/localhost:1\/a\?\[redacted\]", but only https URLs are allowed$/],
+      ["/file", /: the server redirects to "file:\/\/\/etc\/passwd", but only https URLs are allowed$/],
+      ["/data", /: the server redirects to "data:.*", but only https URLs are allowed$/],
       ["/loop", /: the server redirects more than 10 times$/],
       // Both fields are one path of the same server.
       ["/split", /: the server answered 404 Not Found$/],
-      ["/nowhere", /: the server redirects to something that is no URL$/],
+      ["/nowhere", /: the server redirects to an invalid URL$/],
       ["/missing", /: the server answered 404 Not Found$/],
       ["/short", /: .*(?:end of file|eof|closed|IncompleteBody|body)/i],
       ["/cut", /: .*(?:end of file|eof|closed|IncompleteBody|body)/i],
-      ["/large", /: it is larger than 1000000 bytes$/],
-      ["/bomb", /: it is larger than 1000000 bytes$/],
+      ["/large", /: the body is larger than 1000000 bytes$/],
+      ["/bomb", /: the body is larger than 1000000 bytes$/],
       ["/no-http", /: .*invalid HTTP/],
     ];
     for (const [path, reason] of cases) {
@@ -143,7 +143,7 @@ Deno.test("download() ends with a server that sends nothing, or too slowly", () 
     const quiet = { ...LIMITS, silence: 300 };
     assert.match(await failure(`${origin}/silent-body`, quiet), /: the server sent nothing for 0.3 s$/);
     assert.match(await failure(`${origin}/silent`, quiet), /: the server sent nothing for 0.3 s$/);
-    assert.match(await failure(`${origin}/drip`, { ...LIMITS, whole: 300 }), /: it takes longer than 0.3 s$/);
+    assert.match(await failure(`${origin}/drip`, { ...LIMITS, whole: 300 }), /: the download takes longer than 0.3 s$/);
   }));
 
 Deno.test("download() does not stop while its reader takes its time", () =>
@@ -192,7 +192,7 @@ Deno.test("download() sends a form, which no redirect gets", () =>
     const options = { form: { a: "b c", d: "e" } };
     assert.match(await textOf(`${origin}/form`, LIMITS, options), /"form":"a=b\+c&d=e"/);
     for (const path of ["/self", "/other"]) {
-      await assert.rejects(textOf(`${origin}${path}`, LIMITS, options), /which would get the credentials$/);
+      await assert.rejects(textOf(`${origin}${path}`, LIMITS, options), /but credentials must not follow a redirect$/);
     }
     assert.equal(headers.length, 0);
   }));
@@ -201,7 +201,7 @@ Deno.test("download() asks its caller about a redirect, and has the status of an
   withPlain(async (origin, headers) => {
     const options = { follows: ({ port }: URL) => origin.endsWith(`:${port}`) };
     assert.match(await textOf(`${origin}/self`, LIMITS, options), /"form":""/);
-    await assert.rejects(textOf(`${origin}/other`, LIMITS, options), /redirects to "http:.*", where it must not$/);
+    await assert.rejects(textOf(`${origin}/other`, LIMITS, options), /redirects to "http:.*", which is not allowed$/);
     assert.equal(headers.length, 0);
     const error = await textOf(`${origin}/busy`).catch((error) => error);
     assert.ok(error instanceof AnswerError);
@@ -212,7 +212,7 @@ Deno.test("download() of a host whose certificate is not verified", () =>
   withServer(ANSWERS, async (origin) => {
     await withVariables({ SSL_CERT_FILE: undefined }, async () => {
       assert.equal(await textOf(`${origin}/moved`, LIMITS, { insecure: true }), "a: 1");
-      await assert.rejects(textOf(`${origin}/http`, LIMITS, { insecure: true }), /only https URLs are read$/);
+      await assert.rejects(textOf(`${origin}/http`, LIMITS, { insecure: true }), /only https URLs are allowed$/);
     });
   }));
 

@@ -1,4 +1,4 @@
-/** HTTP requests on their own connections. */
+/** HTTP requests that each open their own connection. */
 import { joinBytes } from "../../../base/bytes.ts";
 import type { Exchange, ExchangeAnswer } from "../../world.ts";
 import { dial } from "./dial.ts";
@@ -6,10 +6,10 @@ import { realFetch } from "./fetch.ts";
 import { httpOver } from "./http.ts";
 import { clientOnItsOwn } from "./proxies.ts";
 
-/** Fields about the connection, which HTTP/2 forbids (RFC 9113 8.2.2); `host` is `:authority` there. */
+/** Header fields that HTTP/2 forbids (RFC 9113 8.2.2). HTTP/2 sends `host` as `:authority`. */
 const NOT_IN_HTTP2 = ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "host"];
 
-/** See `Network.exchange`. */
+/** Implements `Network.exchange`. */
 export async function exchange(request: Exchange): Promise<ExchangeAnswer> {
   const url = new URL(request.url);
   return url.protocol === "https:" ? await overTls(request, url) : await inClear(request);
@@ -23,7 +23,7 @@ async function inClear(request: Exchange): Promise<ExchangeAnswer> {
   return await ask(request, isHttp2, (init) => realFetch(request.url, { ...init, client }));
 }
 
-/** Deno's client always verifies certificates. */
+/** Sends a request over this program's own TLS connection, because Deno's client always verifies certificates. */
 async function overTls(request: Exchange, url: URL): Promise<ExchangeAnswer> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const protocols = request.protocol === "negotiated" ? ["h2", "http/1.1"] : [];
@@ -59,7 +59,7 @@ async function ask(
   return { status: response.status, headers: response.headers, body: await readAtMost(response, maxBodyBytes) };
 }
 
-/** Reads at most `maxBytes`. Of a body that is cut off, returns what arrived: a probe needs only the status. */
+/** Reads at most `maxBytes` of a body. Returns the received part if the connection breaks, because a probe needs only the status. */
 async function readAtMost({ body }: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   let size = 0;

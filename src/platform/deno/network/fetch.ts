@@ -2,7 +2,7 @@ import { isRuntimeError } from "../../runtime_errors.ts";
 import { emptyDefaultStore } from "./trust.ts";
 
 /**
- * Keeps each Response as long as its body. Deno (2.6 to 2.9) drops the signal of a request when its Response is
+ * Keeps each Response alive as long as its body. Deno (2.6 to 2.9) drops the signal of a request when its Response is
  * collected as garbage: the body could then neither be aborted nor time out.
  */
 const responses = new WeakMap<ReadableStream<Uint8Array>, Response>();

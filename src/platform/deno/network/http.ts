@@ -1,6 +1,6 @@
 /**
- * The third of three parts of a request: HTTP over a connection. Deno's `fetch` opens its own connections, also to a
- * Unix socket: each connection gets such a socket, and its bytes are copied.
+ * Step 3 of 3 of a request: HTTP over an open connection. Deno's `fetch` always opens its own connection, for example to a
+ * Unix socket. So each connection gets a private Unix socket, and bytes are copied between the socket and the connection.
  */
 import type {
   ByteConnection,
@@ -15,13 +15,13 @@ import { privateSocket } from "./private_socket.ts";
 import { clientOnItsOwn } from "./proxies.ts";
 import { openWebSocket } from "./web_socket.ts";
 
-/** An HTTP connection with the methods that only clients of a server need. */
+/** An HTTP connection with additional methods for `openClient`. */
 export interface OwnHttpConnection extends HttpConnection {
   /** Turns the connection into a WebSocket (HTTP/1.1). */
   webSocket(authority: string, path: string, request: WebSocketRequest): Promise<WebSocketConnection>;
 }
 
-/** HTTP over this connection; see `Network.http`. */
+/** Implements `Network.http` over this connection. */
 export function httpOver(connection: ByteConnection, version: HttpVersion): OwnHttpConnection {
   const socket = privateSocket();
   const client = clientOnItsOwn({
@@ -44,7 +44,7 @@ export function httpOver(connection: ByteConnection, version: HttpVersion): OwnH
   const ended = feed(inner, version === "h2" ? connection : withOriginForm(connection, heads)).finally(close);
   return {
     async request(authority, path, init) {
-      // Before that, a second connection of the client would wait for ever.
+      // A second connection before this point would wait forever.
       if (!isFirst) await accepted;
       isFirst = false;
       const before = heads.expected++;
@@ -68,12 +68,12 @@ export function httpOver(connection: ByteConnection, version: HttpVersion): OwnH
   };
 }
 
-/** One turn of the event loop: a broken connection fails its requests shortly before its own error is known. */
+/** Waits one turn of the event loop. A broken connection fails its requests shortly before its own error is available. */
 function soon(): Promise<undefined> {
   return new Promise((resolve) => setTimeout(resolve, 0, undefined));
 }
 
-/** Splices the socket's client to the connection. Resolves with the error that broke it, if any. */
+/** Copies bytes between the private socket's client and the connection. Resolves with the error that broke the connection, if any. */
 async function feed(inner: Promise<ByteConnection>, connection: ByteConnection): Promise<unknown> {
   try {
     return (await splice(connection, await inner)).error;
@@ -83,14 +83,14 @@ async function feed(inner: Promise<ByteConnection>, connection: ByteConnection):
   }
 }
 
-/** `GET http://HOST/PATH` at the start of what is written. */
+/** Matches `GET http://HOST` at the start of a request. */
 const ABSOLUTE_FORM = /^([A-Z]+ )http:\/\/[^/ ]+/;
-/** A host has at most 255 characters. */
+/** Maximum bytes to search for the request line's host; a host has at most 255 characters. */
 const LONGEST_START = 300;
 
 /**
- * Rewrites request lines to the path alone, which servers want (RFC 9112 3.2.1). For Deno, HTTP/1.1 through a Unix
- * socket is a request to a proxy, with the whole URL in its first line. Deno writes a request's head at once, and only
+ * Rewrites request lines to the path alone, which servers require (RFC 9112 3.2.1). For Deno, HTTP/1.1 through a Unix
+ * socket is a request to a proxy, with the whole URL in its first line. Deno writes a request's head in one write, and only
  * after the response to the previous request.
  */
 function withOriginForm(connection: ByteConnection, heads: { expected: number }): ByteConnection {

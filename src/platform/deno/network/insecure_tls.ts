@@ -1,4 +1,4 @@
-/** TLS to a server whose certificate is not verified: only `node:tls` can do that. */
+/** TLS without verification of the server's certificate, which only `node:tls` supports. */
 import net from "node:net";
 import tls from "node:tls";
 import { isHostName } from "../../../golang/net/mod.ts";
@@ -19,7 +19,7 @@ export async function connectInsecureTls(address: string, options: DialOptions, 
     const protocol = typeof secure.alpnProtocol === "string" ? secure.alpnProtocol : undefined;
     return { ...explained(bytesOf(secure), options, tls), protocol };
   } catch (error) {
-    // A `node:tls` connection that is destroyed during its handshake stays open for ever: destroy it after the
+    // A `node:tls` connection that is destroyed during its handshake stays open forever. Destroy it after the
     // handshake.
     secure.once("secureConnect", () => secure.destroy());
     throw tlsError(options, options.signal.aborted ? NO_ANSWER : tlsReason(error, tls), error);
@@ -38,7 +38,7 @@ async function connect(address: string, options: DialOptions, tls: DialTls): Pro
 
 /**
  * `node:net` cannot choose the local address, and `node:tls` accepts only Node's own sockets. So `node:tls` connects to
- * a loopback port that accepts only that connection, and the bytes are spliced to a connection from the wanted address.
+ * a loopback port that accepts only this connection, and the bytes are spliced to a connection from the wanted address.
  */
 async function fromSource(address: string, options: DialOptions, tls: DialTls): Promise<tls.TLSSocket> {
   const { connectFrom } = await import("./connect_from.ts");
@@ -56,7 +56,7 @@ async function fromSource(address: string, options: DialOptions, tls: DialTls): 
   }
 }
 
-/** Accepts only the connection from this local port: any program of the machine may connect. */
+/** Accepts the connection from this local port and closes all others, because any program on the machine may connect. */
 async function acceptFrom(listener: Deno.TcpListener, port: number | undefined): Promise<Deno.TcpConn> {
   for (;;) {
     const connection = await listener.accept();
@@ -68,7 +68,7 @@ async function acceptFrom(listener: Deno.TcpListener, port: number | undefined):
   }
 }
 
-/** Call it in the `connect` event of the socket: later Node has started to read, and the handshake never ends. */
+/** Starts TLS on a socket. Call this in the socket's `connect` event; later, Node already reads the socket and the handshake hangs. */
 function startTls(socket: net.Socket, { serverName, identity, protocols }: DialTls): tls.TLSSocket {
   // Without this, the first bytes after the handshake wait 40 ms for an acknowledgement.
   socket.setNoDelay();
@@ -101,7 +101,7 @@ async function happened<T>(socket: net.Socket, event: string, signal: AbortSigna
   }
 }
 
-/** A Node socket that is read only on request. */
+/** Wraps a Node socket as a `ByteConnection` that reads only on request. */
 function bytesOf(socket: net.Socket): ByteConnection {
   const chunks: AsyncIterator<Uint8Array> = socket[Symbol.asyncIterator]();
   return {

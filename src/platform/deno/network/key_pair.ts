@@ -3,8 +3,8 @@ import type { KeyPair } from "../../http.ts";
 import { KEY_PAIR_ERRORS } from "../../tls_errors.ts";
 
 /**
- * Why TLS cannot use a certificate and its key; `undefined` if it can. A TLS listener is asked, as a client with a bad pair
- * ends the whole process (denoland/deno, ext/tls). It listens on loopback for less than 1 ms.
+ * Returns why TLS cannot use a certificate and its key, or `undefined` if it can. Tests the pair with a TLS listener, because a client with a bad pair
+ * crashes the whole process (denoland/deno, ext/tls). The listener is open on loopback for less than 1 ms.
  */
 export function keyPairProblem({ certificate, key }: KeyPair): string | undefined {
   try {

@@ -1,6 +1,6 @@
 /**
- * A server that starts again after a failure. Deno's HTTP server (2.6 to 2.9) stops listening for good when it cannot
- * accept a connection, as with too many open files. When its last connection closes, it reports that by an error that
+ * A server that restarts after a failure. Deno's HTTP server (2.6 to 2.9) stops listening permanently when it cannot
+ * accept a connection, for example with too many open files. When its last connection closes, it reports this with an error that
  * ends the process.
  */
 import { watchListener } from "../../linux/socket_peer.ts";
@@ -15,18 +15,18 @@ export interface LastingServer<Address> {
 
 interface Started<Address extends Deno.Addr> {
   readonly server: Deno.HttpServer<Address>;
-  /** Closes the connections of a server that has failed. */
+  /** Aborted to close the connections of a failed server. */
   readonly failed: AbortController;
 }
 
-/** Milliseconds until a server that has failed starts again. */
+/** Milliseconds before a failed server restarts. */
 const RETRY_AFTER = 100;
 /** Milliseconds between two checks of the listener (Linux). */
 const LOOK_EVERY = 1000;
 
 /**
- * Starts a server, and another one on the same address whenever it fails; the old one's connections are closed. `start`
- * gets the address of the first server. Throws what the first start throws. `failure` gets the reason of each failure.
+ * Starts a server and restarts it on the same address after each failure, which closes the old connections. `start`
+ * gets the address of the first server at each restart. Throws the error of the first start. `failure` gets the reason of each failure.
  */
 export function serveLasting<Address extends Deno.Addr>(
   start: (signal: AbortSignal, before: Address | undefined) => Deno.HttpServer<Address>,
@@ -58,14 +58,14 @@ export function serveLasting<Address extends Deno.Addr>(
       if (error === undefined && !failed.signal.aborted) break;
       failed.abort();
       current = undefined;
-      failure(reasonOf(error ?? "it does not listen any more").replace(/^Error: /, ""));
+      failure(reasonOf(error ?? "the server no longer listens").replace(/^Error: /, ""));
       current = await again();
     }
     clearInterval(looking);
     watch.close();
   }
 
-  /** Closes the failed server's connections: only then does it report the failure. */
+  /** Closes the failed server's connections, after which the server reports the failure. */
   function closeAll(): void {
     if (!stop.signal.aborted) current?.failed.abort();
   }
@@ -77,7 +77,7 @@ export function serveLasting<Address extends Deno.Addr>(
       try {
         return begin(address);
       } catch {
-        // The reason still applies.
+        // The restart failed for the same reason; retry later.
       }
     }
     return undefined;

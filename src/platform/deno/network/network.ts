@@ -24,18 +24,18 @@ export const realNetwork: Network = {
   bindDatagram: async (options) => (await import("./datagram.ts")).bindDatagram(options),
 };
 
-/** URLs of the same pod (proxy, application), which need no roots. */
+/** Matches URLs of the same pod (proxy or application), which do not need trusted roots. */
 const IS_NEAR = /^http:\/\/(?:localhost|127\.[0-9.]+|\[::1\])(?:[:/?]|$)/i;
 let near: Deno.HttpClient | undefined;
 let far: Deno.HttpClient | undefined;
 
-/** A client that trusts the system's roots. */
+/** Returns a client that trusts the system's roots, or an empty object for URLs of the same pod. */
 function clientFor(url: string): { readonly client?: Deno.HttpClient } {
   if (!IS_NEAR.test(url)) return { client: far ??= proxiedClient({ caCerts: [systemRoots()] }) };
   return isProxied() ? { client: near ??= proxiedClient({}) } : {};
 }
 
-/** From /etc/hosts and the servers of /etc/resolv.conf; IPv4 addresses first. */
+/** Resolves a host name with /etc/hosts and the name servers in /etc/resolv.conf. Returns IPv4 addresses first. */
 async function lookup(host: string): Promise<string[]> {
   const signal = AbortSignal.timeout(15_000);
   const answers = (["A", "AAAA"] as const).map((kind) => Deno.resolveDns(host, kind, { signal }).catch(() => []));
@@ -44,7 +44,7 @@ async function lookup(host: string): Promise<string[]> {
 
 const SWEEP_EVERY = 5000;
 
-/** Enforces the limits until the returned function is called. */
+/** Closes silent connections periodically until the returned function is called. */
 function sweepEvery(milliseconds: number, port: number, limits: SilenceLimits): () => void {
   let idle: IdleConnections | undefined;
   async function sweep() {
@@ -52,7 +52,7 @@ function sweepEvery(milliseconds: number, port: number, limits: SilenceLimits): 
       idle ??= (await import("../../linux/idle_connections.ts")).idleConnections(port, limits);
       idle.sweep();
     } catch {
-      // Not Linux, or the process has given up permissions.
+      // Sweeping is impossible: not Linux, or the process has given up permissions.
       clearInterval(timer);
     }
   }

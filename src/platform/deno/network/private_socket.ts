@@ -1,5 +1,5 @@
 /**
- * A Unix socket for one connection, from this process to itself. On Linux an abstract socket (without a file) is tried
+ * A Unix socket for one connection from this process to itself. On Linux an abstract socket (without a file) is tried
  * first. Every process of the network namespace may connect to it; the kernel reports which process did.
  */
 import { MeshError, messageOf } from "../../../base/errors.ts";
@@ -8,11 +8,11 @@ import { isConnectedByThis } from "../../linux/socket_peer.ts";
 import { temporaryFolder, usualParent } from "../temporary/mod.ts";
 import { closable } from "./connections.ts";
 
-/** It is closed when its connection is accepted: a second one is refused. */
+/** A listening Unix socket that accepts one connection and then closes. */
 export interface PrivateSocket {
-  /** Starts with a NUL if it is no file. */
+  /** Path of the socket; starts with NUL for an abstract socket. */
   readonly path: string;
-  /** The connection that this process makes. Rejects when the socket is closed before. */
+  /** Accepts the connection that this process makes. Rejects if the socket is closed first. */
   accept(): Promise<ByteConnection>;
   close(): void;
 }

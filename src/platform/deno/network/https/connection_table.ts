@@ -7,16 +7,16 @@ export interface HeldConnection {
   readonly remote: string;
   /** Counts bytes read from the client. If it returns a promise, read more only after that resolves. */
   received(count: number): Promise<void> | undefined;
-  /** Notes that bytes were copied to the client. */
+  /** Records that bytes were copied to the client. */
   moved(): void;
-  /** Notes that the head of a request arrived. */
+  /** Records that the head of a request arrived. */
   asked(): void;
   /**
-   * Notes that the body of a request is complete: the client waits for an answer. Call the returned function when it
+   * Records that the body of a request is complete and the client waits for the response. Call the returned function when the wait
    * ends.
    */
   waits(): () => void;
-  /** Notes that a request of {@link asked} ended. */
+  /** Records that a request counted by {@link asked} ended. */
   answered(): void;
   /** Removes the connection. */
   ended(): void;
@@ -25,9 +25,9 @@ export interface HeldConnection {
 /** The connections of a server, within their limits. */
 export interface ConnectionTable {
   readonly size: number;
-  /** Adds a connection; `close` is called when it exceeds a limit, perhaps at once. */
+  /** Adds a connection. Calls `close` when the connection exceeds a limit, possibly before `hold` returns. */
   hold(remote: string, close: () => void): HeldConnection;
-  /** Closes connections that are idle or without a request for too long; to be called each second. */
+  /** Closes connections that are idle or without a request for too long. Call this every second. */
   sweep(): void;
   closeAll(): void;
 }
@@ -43,12 +43,12 @@ interface Entry {
   waiting: number;
   /** Bytes from the client outside of requests. */
   outside: number;
-  /** Resumes reading. Set while the client has sent too much outside of requests, since that time. */
+  /** Set while reading is paused because the client sent too much outside of requests. `resume` continues reading. */
   paused: { readonly since: number; readonly resume: () => void } | undefined;
 }
 
 /**
- * Milliseconds before a connection moves in the order of idleness again: busy ones would otherwise move with each byte.
+ * Minimum milliseconds between two moves of a connection in the order of idleness. Busy connections would otherwise move with each byte.
  */
 const COARSE = 1000;
 
@@ -57,9 +57,9 @@ const HEAD_TIME = 2000;
 
 /** A table of connections; `now` is a monotonic clock in milliseconds. */
 export function connectionTable(limits: ConnectionLimits, now: () => number): ConnectionTable {
-  /** Ordered by their last byte, the idlest first. */
+  /** All connections, ordered by the time of their last byte, the idlest first. */
   const entries = new Set<Entry>();
-  /** New connections of each network since the last sweep. */
+  /** Number of new connections per client network since the last sweep. */
   const arrivals = new Map<string, number>();
   const drop = (entry: Entry) => {
     if (entries.delete(entry)) entry.close();
@@ -68,7 +68,7 @@ export function connectionTable(limits: ConnectionLimits, now: () => number): Co
   const admit = (entry: Entry) => {
     entries.add(entry);
     const crowded = overLimit(entries, entry.network, limits);
-    // Without a candidate all others wait for answers: the new connection is closed.
+    // Without a candidate, all other connections wait for responses, so the new connection is closed.
     if (crowded !== undefined) drop(victim(entries, crowded, entry) ?? entry);
   };
   return {
@@ -142,7 +142,7 @@ function resume(entry: Entry): void {
   entry.paused = undefined;
 }
 
-/** The network with too many connections; else, with too many in all, the network with most. */
+/** Returns the network if it has too many connections. If the total is too high, returns the network with the most connections. */
 function overLimit(entries: Set<Entry>, network: string, limits: ConnectionLimits): string | undefined {
   const counts = new Map<string, number>();
   for (const entry of entries) counts.set(entry.network, (counts.get(entry.network) ?? 0) + 1);
@@ -151,7 +151,7 @@ function overLimit(entries: Set<Entry>, network: string, limits: ConnectionLimit
   return [...counts].reduce((most, each) => each[1] > most[1] ? each : most)[0];
 }
 
-/** The connection to close: of this network, without a request in flight, and idle for longest. Connections without any request go first. */
+/** Returns the connection of this network to close: the idlest without a request in flight. Prefers connections that never sent a request. */
 function victim(entries: Set<Entry>, network: string, newest: Entry): Entry | undefined {
   const found = [...entries].filter((each) => each.network === network && each !== newest && each.waiting === 0);
   return found.find(({ hasAsked }) => !hasAsked) ?? found.find(({ open }) => open === 0) ?? found[0];

@@ -1,7 +1,7 @@
 /**
- * HTTP/1.1 with limits of connections, plain or over TLS with a replaceable certificate; Deno's server has neither. One
+ * HTTP/1.1 with connection limits, plain or over TLS with a replaceable certificate. Deno's server supports neither. One
  * listener accepts all connections, and the table closes slow and idle ones. Each connection is spliced to the HTTP
- * server on loopback; for TLS it passes the TLS listener of the newest certificate first, also on loopback.
+ * server on loopback. With TLS, it first passes through the TLS listener of the newest certificate, also on loopback.
  *
  * HTTP/2 is not served. Deno's server never answers requests that arrive around its GOAWAY, so a graceful shutdown would
  * lose some; with HTTP/1.1 a response closes its connection. controller-runtime's webhooks also serve HTTP/1.1 only,
@@ -18,24 +18,24 @@ import type { HttpHandler } from "../../../world.ts";
 
 const LOOPBACK = "127.0.0.1";
 const SWEEP_EVERY = 1000;
-/** Milliseconds for the first request of a new connection during a shutdown; connections without one are closed. */
+/** Milliseconds that a new connection has for its first request during a shutdown. */
 const FIRST_REQUESTS = 500;
 /** Milliseconds without a request or response that count as idle. */
 const IDLE = 100;
-/** Milliseconds that slow clients have to read the last responses. */
+/** Milliseconds that slow clients have to read the last responses of a shutdown. */
 const LAST_BYTES = 2000;
-/** Milliseconds that the plain server waits for the last probes. */
+/** Milliseconds that the plain server waits for the last probes at shutdown. */
 const PLAIN_CLOSE = 1000;
 /** The preface of HTTP/2 with prior knowledge (RFC 9113, section 3.4); no method of HTTP/1.1 starts like this. */
 const HTTP2_PREFACE = new TextEncoder().encode("PRI ");
 
-/** Counts nothing: the encrypted bytes are counted already. */
+/** Ignores decrypted bytes, because the encrypted bytes are already counted. */
 const UNCOUNTED: Received = { received: () => undefined, moved() {} };
 
-/** Where new connections are spliced to: the HTTP server, or the TLS listener of a certificate. */
+/** The loopback listener that receives new connections: the HTTP server, or the TLS listener of a certificate. */
 interface Entrance {
   readonly port: number;
-  /** Its clients by the source port of their loopback connection. */
+  /** Clients by the source port of their loopback connection. */
   readonly clients: Map<number, Client>;
   connections: number;
   /**
@@ -51,7 +51,7 @@ interface Client {
   readonly held: HeldConnection;
   /** Adds a loopback connection that carries its bytes. */
   opened(end: Deno.Conn): void;
-  /** Closes all. */
+  /** Closes the client's connection and all loopback connections. */
   close(): void;
 }
 
@@ -63,13 +63,13 @@ interface Shared {
   readonly passing: Set<Promise<void>>;
   /** Requests without a response. */
   inFlight: number;
-  /** When the last request or response was. */
+  /** Time of the last request or response. */
   lastActivity: number;
-  /** Each response asks the client to close the connection. */
+  /** Whether each response asks the client to close the connection. */
   isDraining: boolean;
 }
 
-/** Serves plain HTTP within limits of connections; see `Network.serve`. */
+/** Serves plain HTTP with connection limits; see `Network.serve`. */
 export async function servePlain(options: PlainOptions, handler: HttpHandler): Promise<HttpServer> {
   const { port, close } = await serveLimited({ ...options, keyPair: undefined }, handler);
   return { port, close: async () => void await close(PLAIN_CLOSE) };
@@ -77,7 +77,7 @@ export async function servePlain(options: PlainOptions, handler: HttpHandler): P
 
 type PlainOptions = Omit<TlsServeOptions, "keyPair">;
 
-/** Serves HTTPS; see `Network.serveTls`. */
+/** Implements `Network.serveTls`. */
 export function serveTls(options: TlsServeOptions, handler: HttpHandler): Promise<TlsServer> {
   return serveLimited(options, handler);
 }
@@ -136,7 +136,7 @@ async function serveLimited(options: Options, handler: HttpHandler): Promise<Tls
   };
 }
 
-/** Waits for an idle period. A response closes its connection, so then only connections without requests are left. */
+/** Waits for an idle period. Responses close their connections, so only connections without requests remain afterwards. */
 async function idle(shared: Shared, end: number): Promise<void> {
   const isActive = (now: number) => shared.inFlight > 0 || now - shared.lastActivity < IDLE;
   for (let now = performance.now(); isActive(now) && now < end; now = performance.now()) {
@@ -147,7 +147,7 @@ async function idle(shared: Shared, end: number): Promise<void> {
 function startServer(clients: Entrance["clients"], shared: Shared): LastingServer<Deno.NetAddr> {
   const answer: Deno.ServeHandler<Deno.NetAddr> = async (request, { remoteAddr, completed }) => {
     const client = clients.get(remoteAddr.port);
-    // It comes from another process of this network namespace, which bypasses the limits.
+    // The request comes from another process in this network namespace and would bypass the limits.
     if (client === undefined) return new Response(null, { status: 403, headers: { connection: "close" } });
     shared.inFlight++;
     shared.lastActivity = performance.now();
@@ -170,7 +170,7 @@ function exchangeOf({ held, close }: Client, completed: Promise<void>): ServedEx
   let stop = () => {};
   held.asked();
   const sent = completed.catch(() => {
-    // The client has gone.
+    // The client has disconnected.
   }).then(() => {
     stop();
     held.answered();
@@ -186,16 +186,16 @@ function listen({ hostname, port }: PlainOptions): Deno.TcpListener {
   }
 }
 
-/** Serves TLS with a certificate: what its connections carry is spliced to the HTTP server. */
+/** Listens for TLS with a certificate and splices the decrypted connections to the HTTP server. */
 function listenTls({ certificate, key }: KeyPair, http: Entrance): Entrance {
   const address = { hostname: LOOPBACK, port: 0 };
   let listener: Deno.TlsListener;
   try {
     listener = Deno.listenTls({ ...address, cert: certificate, key, alpnProtocols: ["http/1.1"] });
   } catch (error) {
-    throw new MeshError(`The certificate and its key cannot be used: ${messageOf(error)}`, {
+    throw new MeshError(`Cannot use the certificate and its key: ${messageOf(error)}`, {
       cause: error,
-      hint: "both are PEM, and the key belongs to the first certificate",
+      hint: "both must be PEM, and the key must belong to the first certificate",
     });
   }
   const clients = new Map<number, Client>();
@@ -208,7 +208,7 @@ function closeIfUnused(entrance: Entrance): void {
   if (entrance.isReplaced && entrance.connections === 0) entrance.close();
 }
 
-/** Splices a connection to the entrance, until it ends. */
+/** Splices a new connection to the entrance until the connection closes. */
 async function pass(outer: Deno.TcpConn, entrance: Entrance, { table }: Shared): Promise<void> {
   const ends: Deno.Conn[] = [outer];
   let isClosed = false;
@@ -228,31 +228,31 @@ async function pass(outer: Deno.TcpConn, entrance: Entrance, { table }: Shared):
   closeIfUnused(entrance);
 }
 
-/** Splices what a TLS connection carries to the HTTP server. */
+/** Splices the decrypted bytes of a TLS connection to the HTTP server. */
 async function passSecured(secured: Deno.TlsConn, clients: Entrance["clients"], http: Entrance): Promise<void> {
   // The client may not speak TLS, or may offer no common protocol.
   const isSecured = await secured.handshake().then(() => true, () => false);
-  // Without a client, another process of this network namespace has connected.
+  // No client means that another process in this network namespace has connected.
   const client = isSecured ? clients.get(secured.remoteAddr.port) : undefined;
   if (client !== undefined) await enter(http, client, secured, UNCOUNTED);
   closeBoth(secured);
 }
 
-/** Splices a client's connection to an entrance, until one side ends. */
+/** Splices a client's connection to an entrance until one side closes. */
 async function enter({ port, clients }: Entrance, client: Client, from: Deno.Conn, counts: Received): Promise<void> {
   const inner = await Deno.connect({ hostname: LOOPBACK, port }).catch(() => undefined);
-  // This process has too many open files.
+  // The connection failed because this process has too many open files.
   if (inner === undefined) return;
   inner.setNoDelay();
   client.opened(inner);
   const key = inner.localAddr.port;
   clients.set(key, client);
   await splice(from, inner, withoutHttp2(counts, client.close));
-  // A newer connection may have the port of a closed one.
+  // A newer connection may already use the same port.
   if (clients.get(key) === client) clients.delete(key);
 }
 
-/** Closes a connection that starts with the HTTP/2 preface, perhaps in pieces: Deno's server would serve HTTP/2. */
+/** Closes a connection that starts with the HTTP/2 preface, even in pieces, because Deno's server would serve HTTP/2. */
 function withoutHttp2({ received, moved }: Received, close: () => void): Watch {
   let matching: number | undefined = 0;
   return {

@@ -75,7 +75,7 @@ Deno.test("an invalid certificate is an error, and the one in use stays", async 
   for (const pair of wrong) {
     await assert.rejects(
       server.replaceCertificate(pair),
-      (error) => error instanceof MeshError && /^The certificate and its key cannot be used: /.test(error.message),
+      (error) => error instanceof MeshError && /^Cannot use the certificate and its key: /.test(error.message),
     );
   }
   using client = clientOf(OLD);

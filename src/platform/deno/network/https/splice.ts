@@ -7,14 +7,14 @@ const BUFFER_BYTES = 16 * 1024;
  */
 const LINGER = 2000;
 
-/** Called for each piece read from the client, and from the backend. */
+/** Callbacks for bytes read from the client and from the backend. */
 export interface Watch {
-  /** Bytes from the client; wait for a returned promise before the next read. It may close the connection. */
+  /** Called with bytes from the client. The next read waits for a returned promise. May close the connection. */
   received(bytes: Uint8Array): Promise<void> | undefined;
   moved(): void;
 }
 
-/** Copies both ways until the backend ends or a side breaks, then closes both. */
+/** Copies bytes in both directions until the backend closes or a side breaks, then closes both connections. */
 export async function splice(outer: Deno.Conn, inner: Deno.Conn, watch: Watch): Promise<void> {
   const linger = Promise.withResolvers<void>();
   const inward = copy(outer, inner, watch.received);
@@ -33,12 +33,12 @@ export function closeBoth(...connections: readonly Deno.Conn[]): void {
     try {
       connection.close();
     } catch {
-      // It is closed.
+      // The connection is already closed.
     }
   }
 }
 
-/** Never rejects: a connection that breaks closes the other. */
+/** Copies bytes from one connection to the other. Never rejects; a broken connection closes both. */
 async function copy(
   from: Deno.Conn,
   to: Deno.Conn,
