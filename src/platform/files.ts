@@ -13,63 +13,63 @@ export interface DirectoryEntry {
   readonly kind: FileStatus["kind"];
 }
 
-/** A new file beside the one that it replaces. Exactly one of `commit` and `abort` ends it. */
+/** A new file that will replace an existing one. The caller must call `commit` or `abort` exactly once. */
 export interface Replacement {
   write(chunk: string | Uint8Array): void;
-  /** Replaces the old file in one step. Its permission bits are kept unless others were given. */
+  /** Replaces the old file atomically. Keeps the old permission bits unless the caller gave a mode. */
   commit(): void;
   /** Removes the new file. */
   abort(): void;
 }
 
-/** A file without a name: no other process can open it, and it disappears when the process ends, however that happens. */
+/** A file without a name. Other processes cannot open it, and the kernel removes it at every end of the process. */
 export interface Scratch {
   write(bytes: Uint8Array): void;
-  /** All that was written, from the start, in pieces. Each is valid until the next is asked for. */
+  /** Returns all written bytes in chunks, from the start. A chunk is valid until the next chunk is read. */
   chunks(): Iterable<Uint8Array>;
   close(): void;
 }
 
-/** A folder that only this user can access. It is removed when the process ends, unless SIGKILL ends it. */
+/** A folder that only this user can access. Removed when the process ends, except by SIGKILL. */
 export interface TemporaryFolder {
   readonly path: string;
   remove(): void;
 }
 
-/** The file system. Throws `MeshError`s that name the path. */
+/** The file system. Errors are `MeshError`s that name the path. */
 export interface Files {
-  /** The content in chunks: a large file is never held whole. */
+  /** Returns the content in chunks, so that a large file is never in memory as a whole. */
   chunks(path: string): AsyncIterable<Uint8Array>;
-  /** The whole text; an error if it has more than `maxBytes` (16 MiB by default) or is not UTF-8. */
+  /** Returns the whole text. Rejects if the file is larger than `maxBytes` (16 MiB by default) or not UTF-8. */
   readText(path: string, maxBytes?: number): Promise<string>;
-  /** `undefined` if the path does not exist. Follows symbolic links. */
+  /** Returns the metadata of a file; `undefined` if the path does not exist. Follows symbolic links. */
   stat(path: string): Promise<FileStatus | undefined>;
-  /** Sorted by name. */
+  /** Returns the entries of a directory, sorted by name. */
   list(path: string): Promise<readonly DirectoryEntry[]>;
-  /** Starts to replace or create a file, with these permission bits if given. The target of a symbolic link is replaced. */
+  /** Starts to replace or create a file, with the permission bits in `mode` if given. Replaces the target of a symbolic link, not the link. */
   replace(path: string, mode?: number): Replacement;
   /** Writes a small file in one step (through `replace`). */
   writeText(path: string, text: string, mode?: number): void;
-  /** Opens a file without a name in the folder for temporary files. Its use needs no permission after that. */
+  /** Opens a file without a name in the temporary folder. Reading and writing it later needs no permission. */
   scratch(): Scratch;
-  /** Makes a folder in the folder for temporary files. */
+  /** Creates a folder in the temporary folder. */
   temporaryFolder(): TemporaryFolder;
   /**
-   * Removes what killed processes of this program left in the folder for temporary files, or in the folder of an output, and opens an
-   * output that is a device. Call it before permissions are given up, if a temporary file, a socket or an output is needed
-   * afterwards: it is not possible then.
+   * Removes the files that killed processes of this program left in the temporary folder, or in the folder of `output`. Opens an
+   * output that is a device. Call this before giving up permissions, if the process needs a temporary file, a socket or an output
+   * afterwards.
    */
   tidyTemporary(output?: string): void;
-  /** Creates a folder and its missing parents, with these permission bits (0700 by default). */
+  /** Creates a folder and its missing parents, with the permission bits in `mode` (0700 by default). */
   makeFolder(path: string, mode?: number): Promise<void>;
-  /** Removes a file or a tree; no error if it does not exist. */
+  /** Removes a file or a tree. Ignores a missing path. */
   remove(path: string): Promise<void>;
   /**
-   * Calls `changed` after the content of any of these files changed and was the same for two polls. The returned function
-   * stops it. A directory stands for its files; a file may appear and disappear. Symbolic links are followed.
+   * Calls `changed` after the content of any file changed and then stayed the same for two polls. The returned function
+   * stops watching. A directory means all of its files. Files may appear and disappear. Follows symbolic links.
    */
   watch(paths: readonly string[], milliseconds: number, changed: () => void): () => void;
-  /** Takes an exclusive lock on a file (flock(2)), which is created if absent; `undefined` after the timeout. */
+  /** Takes an exclusive lock on a file (flock(2)) and creates a missing file. Returns `undefined` after the timeout. */
   lock(path: string, waitMilliseconds: number): Promise<Lock | undefined>;
 }
 

@@ -2,30 +2,30 @@ import { type ErrorDetails, MeshError } from "../base/errors.ts";
 
 /** Limits of a download. */
 export interface DownloadLimits {
-  /** Milliseconds without a byte. */
+  /** Maximum milliseconds without a byte. */
   readonly silence: number;
-  /** Milliseconds in all, against a server that sends a byte now and then. */
+  /** Maximum milliseconds in total, against a server that sends single bytes slowly. */
   readonly whole: number;
-  /** Bytes after decompression. */
+  /** Maximum bytes after decompression. */
   readonly bytes: number;
 }
 
-/** How a URL is downloaded. */
+/** Options of a download. */
 export interface Download {
-  /** For the server of the URL: one that it redirects to does not get them. */
+  /** Header fields for the server of the URL. Dropped when a redirect leads to another server. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Fields of a form with credentials, which makes the request a POST: then no redirect is followed. */
+  /** Form fields with credentials. Makes the request a POST and refuses redirects. */
   readonly form?: Readonly<Record<string, string>>;
-  /** Certificates are not verified. */
+  /** Skips the verification of certificates. */
   readonly insecure?: boolean;
   readonly signal?: AbortSignal;
-  /** In place of the default ones: 30 s, 10 minutes, 64 MiB. */
+  /** Overrides the default limits: 30 s of silence, 10 minutes in total, 64 MiB. */
   readonly limits?: Partial<DownloadLimits>;
-  /** Whether a redirect to this URL is followed. Redirects from https to http never are. */
+  /** Returns whether to follow a redirect to this URL. Redirects from https to http are never followed. */
   readonly follows?: (to: URL) => boolean;
 }
 
-/** A server answered a download with a status other than 2xx. */
+/** The error for a download with a status other than 2xx. */
 export class AnswerError extends MeshError {
   readonly status: number;
   readonly headers: Headers;
@@ -42,7 +42,7 @@ interface AnswerDetails extends ErrorDetails {
   readonly headers: Headers;
 }
 
-/** A client of one server. All texts are PEM. */
+/** Options of a client of one server. Certificates and keys are PEM. */
 export interface ClientOptions {
   /** The URL of the server, such as `https://10.0.0.1:443`. */
   readonly server: string;
@@ -50,33 +50,33 @@ export interface ClientOptions {
   readonly authorities?: string | undefined;
   /** The client's key pair. */
   readonly identity?: { readonly certificate: string; readonly key: string } | undefined;
-  /** The name that the server's certificate must have, if not the host of the URL. */
+  /** The name to expect in the server's certificate; by default the host of the URL. */
   readonly serverName?: string | undefined;
   /** The server's certificate is not verified at all. */
   readonly insecure?: boolean | undefined;
-  /** URL of a proxy (http, https, socks5); it replaces the proxies of the environment. */
+  /** URL of a proxy (http, https, socks5), which overrides the proxies from the environment. */
   readonly proxy?: string | undefined;
 }
 
-/** Requests to one server over kept connections. */
+/** A client of one server, which reuses connections. */
 export interface HttpClient {
   /** One HTTP/1.1 request, with the types and the errors of the web's `fetch`; `init.signal` ends it. */
   request(path: string, init: RequestInit): Promise<Response>;
   /**
-   * Opens a WebSocket. Rejects with a TypeError if the server refuses it. The TypeError lacks the server's answer:
-   * `request` for the same path returns it.
+   * Opens a WebSocket. Rejects with a TypeError if the server refuses. The TypeError lacks the server's response;
+   * call `request` with the same path to get that response.
    */
   webSocket(path: string, request: WebSocketRequest): Promise<WebSocketConnection>;
   /** Closes the connections. Requests in flight fail. */
   close(): void;
 }
 
-/** A WebSocket to open. */
+/** Options of a new WebSocket. */
 export interface WebSocketRequest {
   /** Subprotocols in the order of preference. */
   readonly protocols: readonly string[];
   readonly headers: Headers;
-  /** Ends the attempt, and later the connection. */
+  /** Aborts the attempt to connect, and later the open connection. */
   readonly signal: AbortSignal;
 }
 
@@ -85,7 +85,7 @@ export interface WebSocketConnection {
   /** The subprotocol that the server selected. */
   readonly protocol: string;
   /**
-   * Its messages until the server closes it. The stream fails when the connection breaks, and with the signal's reason
+   * The received messages until the server closes the WebSocket. The stream fails when the connection breaks, and with the signal's reason
    * when the signal fires.
    */
   readonly messages: ReadableStream<Uint8Array>;
@@ -100,15 +100,15 @@ export type HttpVersion = "http/1.1" | "h2";
 /** HTTP over one connection. */
 export interface HttpConnection {
   /**
-   * A request for `/path`, with the types and the errors of the web's `fetch`. The response body streams while the request
-   * body is sent. Trailers are lost. `authority` is `host:port` of the server, which a header `host` overrides (HTTP/1.1).
-   * Rejects with an error whose `isUnsent` is true if the connection takes no request: it is closed, drained by the
+   * Sends a request for `/path`, with the types and errors of the web's `fetch`. The response body streams while the request
+   * body is sent. Trailers are dropped. `authority` is `host:port` of the server; with HTTP/1.1, a header `host` overrides it.
+   * Rejects with an error whose `isUnsent` is true if the connection cannot accept the request: it is closed, drained by the
    * server (GOAWAY), or busy (HTTP/1.1).
    */
   request(authority: string, path: string, init: RequestInit): Promise<Response>;
   /** Resolves when the connection is closed, with the error that broke it, if any. Never rejects. */
   readonly ended: Promise<unknown>;
-  /** The cause of a request's error: the error that broke the connection, or else the error itself. */
+  /** Returns the cause of a request's error: the error that broke the connection, otherwise the error itself. */
   why(error: unknown): Promise<unknown>;
   /** Closes the connection. Requests in flight fail. */
   close(): void;
@@ -117,62 +117,62 @@ export interface HttpConnection {
 /** An HTTP request on its own connection. */
 export interface Exchange {
   readonly method: "GET" | "POST";
-  /** The host is an IP address or `localhost`. */
+  /** URL whose host is an IP address or `localhost`. */
   readonly url: string;
-  /** May contain `host`. */
+  /** Header fields, which may include `host`. */
   readonly headers: Headers;
   readonly body?: Uint8Array<ArrayBuffer>;
   /** The local IP address to connect from. */
   readonly source?: string;
-  /** `negotiated`: HTTP/2 if the server selects it in the TLS handshake (ALPN), else HTTP/1.1. */
+  /** `negotiated` means HTTP/2 if the server selects it in the TLS handshake (ALPN), otherwise HTTP/1.1. */
   readonly protocol: "http/1.1" | "h2" | "negotiated";
-  /** At most this much of the response body is read. */
+  /** Maximum bytes to read from the response body. */
   readonly maxBodyBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** The response. */
+/** The response to an `Exchange`. */
 export interface ExchangeAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** The body up to its end, its limit or the signal. */
+  /** The body, truncated at the limit or when the signal fires. */
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** Where to serve; port 0 takes a free one. */
+/** Address and limits of a server; port 0 selects a free port. */
 export interface ServeOptions {
   readonly hostname: string;
   readonly port: number;
-  /** Called with the reason when no connection can be accepted, as with too many open files. The server retries a moment later. */
+  /** Called with the reason when the server cannot accept connections, for example with too many open files. The server then retries. */
   readonly failed?: (reason: string) => void;
-  /** Enforced every few seconds, on Linux and by a process with all permissions. */
+  /** Limits that are enforced every few seconds, only on Linux and in a process with all permissions. */
   readonly limits?: SilenceLimits;
-  /** Enforced at once, on all systems; each connection is spliced. */
+  /** Limits that are enforced immediately, on all systems. With these limits, each connection is spliced. */
   readonly connections?: ConnectionLimits;
 }
 
-/** Limits of connections that carry no bytes. */
+/** Limits of silent connections. */
 export interface SilenceLimits {
-  /** Maximum number of connections; beyond it the longest-silent ones are closed. */
+  /** Maximum number of connections. Above it, the connections with the longest silence are closed. */
   readonly most: number;
   /** Milliseconds without a byte in either direction after which a connection is closed. */
   readonly silence: number;
 }
 
-/** Answers a request; `remote` is the IP address of the client. Servers with {@link ConnectionLimits} pass an exchange. */
+/** Returns the response to a request. `remote` is the client's IP address. Only servers with {@link ConnectionLimits} pass an exchange. */
 export type HttpHandler = (
   request: Request,
   remote: string,
   exchange?: ServedExchange,
 ) => Response | Promise<Response>;
 
-/** One request and its answer, as the server sees them. */
+/** The server's view of one request and its response. */
 export interface ServedExchange {
   /**
-   * The request body is complete. Until the answer is sent, the connection is not closed to free a place for others.
+   * Records that the request body is complete. Until the response is sent, the server does not close this connection in favour of new ones.
    */
   arrived(): void;
-  /** Resolves when the answer is sent, or cannot be sent any more. Never rejects. */
+  /** Resolves when the response is sent or can no longer be sent. Never rejects. */
   readonly sent: Promise<void>;
   /** Closes the connection. */
   close(): void;
@@ -191,18 +191,18 @@ export interface KeyPair {
   readonly key: string;
 }
 
-/** Limits of connections: slow and idle clients must not keep others out. */
+/** Limits of connections, so that slow and idle clients cannot block other clients. */
 export interface ConnectionLimits {
   /**
-   * Maximum number of connections. One more closes the one that is idle for longest, of the address with most connections. A
-   * connection whose client waits for an answer is not closed.
+   * Maximum number of connections. Above it, the server closes the idlest connection of the address with the most connections. A
+   * connection whose client waits for a response is not closed.
    */
   readonly most: number;
-  /** Maximum for one address (IPv6: for one network of 64 bits). */
+  /** Maximum number of connections per IPv4 address or IPv6 /64 network. */
   readonly mostOfAddress: number;
-  /** Maximum number of new connections from one address in a second; more are closed at once. */
+  /** Maximum number of new connections from one address per second. Further ones are closed immediately. */
   readonly newOfAddress: number;
-  /** Bytes that a client may send from the end of a request to the head of the next one, including the bytes of TLS. */
+  /** Maximum bytes, including TLS overhead, from the end of one request to the end of the next request's head. */
   readonly headBytes: number;
   /** Milliseconds within which a connection must send its first request. */
   readonly firstRequest: number;
@@ -210,7 +210,7 @@ export interface ConnectionLimits {
   readonly silence: number;
 }
 
-/** Where and how HTTPS is served: HTTP/1.1 alone. */
+/** Options of an HTTPS server, which serves only HTTP/1.1. */
 export interface TlsServeOptions extends Pick<ServeOptions, "hostname" | "port"> {
   readonly keyPair: KeyPair;
   readonly limits: ConnectionLimits;
@@ -220,12 +220,12 @@ export interface TlsServeOptions extends Pick<ServeOptions, "hostname" | "port">
 export interface TlsServer {
   readonly port: number;
   /**
-   * Uses another certificate for new connections; open connections continue. Rejects with a `MeshError` if TLS cannot use
-   * the key pair, and keeps the one in use.
+   * Uses another certificate for new connections. Open connections continue. Rejects with a `MeshError` if TLS cannot use
+   * the key pair, and then keeps the current certificate.
    */
   replaceCertificate(keyPair: KeyPair): Promise<void>;
-  /** Starts to drain: each response closes its connection. */
+  /** Starts to drain the server: each response closes its connection. */
   drain(): void;
-  /** Stops listening and waits for requests in flight, at most this many milliseconds. Returns whether all were answered. */
+  /** Stops listening and waits for requests in flight until the timeout. Returns whether all requests were answered. */
   close(milliseconds: number): Promise<boolean>;
 }

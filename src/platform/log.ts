@@ -5,7 +5,7 @@ import type { World } from "./world.ts";
 
 export type { Logger };
 
-/** Options of a command's log. Defaults: `MESH_LOG_FORMAT` and `MESH_LOG_LEVEL`. */
+/** Log options of a command. The defaults come from `MESH_LOG_FORMAT` and `MESH_LOG_LEVEL`. */
 export interface LogOptions {
   readonly format?: string | undefined;
   readonly level?: string | undefined;
@@ -13,12 +13,12 @@ export interface LogOptions {
   readonly scopes?: ReadonlyMap<string, string> | undefined;
 }
 
-/** Level names of Istio and Kubernetes, and their levels here. */
+/** Level names of Istio and Kubernetes, with the matching level of this program. */
 const LEVEL_ALIASES: Readonly<Record<string, string>> = { warn: "warning", none: "fatal" };
 
 /**
- * Logs to this world's stderr, one line per record: `2026-01-02T03:04:05Z info iptables: text` or a JSON object. Returns the
- * logger of a command. Errors: a UsageError for an unknown format or level.
+ * Starts the log on this world's stderr, with one line per record: `2026-01-02T03:04:05Z info iptables: text` or a JSON object. Returns the
+ * logger of a command. Throws a UsageError for an unknown format or level.
  */
 export function startLog(world: World, command: string, options: LogOptions = {}): Logger {
   const format = options.format ?? given(world, "MESH_LOG_FORMAT") ?? "text";
@@ -40,7 +40,7 @@ export function startLog(world: World, command: string, options: LogOptions = {}
   return getLogger([command]);
 }
 
-/** An empty variable counts as unset: templates of pods write such variables. */
+/** Returns a variable. Treats an empty variable as unset, because pod templates set empty variables. */
 function given(world: World, name: string): string | undefined {
   const text = world.env.get(name);
   return text === "" ? undefined : text;
@@ -65,7 +65,7 @@ function levelOf(text = "info"): LogLevel {
   throw new UsageError(`Unknown log level "${text}": use debug, info, warning or error`);
 }
 
-/** A stderr that is closed, or a file on a full disk, must not end the command. */
+/** Writes a log line. Ignores errors, because a closed stderr or a full disk must not end the command. */
 function writeLine(world: World, line: string): void {
   try {
     world.stderr.write(line);
@@ -74,7 +74,7 @@ function writeLine(world: World, line: string): void {
   }
 }
 
-/** Escapes a text for a message: its braces (nft has them) are not placeholders. */
+/** Escapes braces in a text (such as nft rules), so that the logger does not treat them as placeholders. */
 export function logText(text: string): string {
   return text.replaceAll("{", "{{").replaceAll("}", "}}");
 }

@@ -1,6 +1,6 @@
 /**
- * Everything a command uses of its process and machine, as one object. `realWorld` is the operating system through Deno;
- * tests have one in memory (`test/support/fake_world.ts`).
+ * The process and machine that a command uses, as one object. `realWorld` is the operating system through Deno;
+ * tests use an in-memory version (`test/support/fake_world.ts`).
  */
 export type * from "./world.ts";
 export { DialError } from "./connection.ts";

@@ -34,9 +34,9 @@ export interface InterfaceAddress {
 
 /** The network of the machine, or of the network namespace that this process entered. */
 export interface Network {
-  /** The addresses of all interfaces, in the kernel's order. */
+  /** Returns the addresses of all interfaces in the kernel's order. */
   interfaces(): readonly InterfaceAddress[];
-  /** The IP addresses of a host, from the system's resolver; empty if there are none. */
+  /** Returns the IP addresses of a host from the system's resolver; empty if the name does not resolve. */
   lookup(host: string): Promise<readonly string[]>;
   /** Whether a program accepts connections on a Unix socket. */
   isServed(path: string): Promise<boolean>;
@@ -45,14 +45,14 @@ export interface Network {
    * `MeshError`, also while chunks are read.
    */
   fetch(url: string, options?: Download): Promise<AsyncIterable<Uint8Array>>;
-  /** One HTTP request, with the types and the errors of the web's `fetch`; `init.signal` ends it. */
+  /** Sends an HTTP request, with the types and errors of the web's `fetch`. `init.signal` aborts it. */
   request(url: string, init?: RequestInit): Promise<Response>;
   /**
-   * One HTTP request on its own connection, which is closed after the response, as Kubernetes probes. Redirects are not
-   * followed, certificates are not verified. Rejects with the errors of the web's `fetch` and of `dial`.
+   * Sends one HTTP request on its own connection and closes it after the response, like Kubernetes probes. Redirects are not
+   * followed, and certificates are not verified. Rejects with the errors of the web's `fetch` and of `dial`.
    */
   exchange(request: Exchange): Promise<ExchangeAnswer>;
-  /** A client of one server, with its own key pair and trusted roots. Rejects with a `MeshError` if TLS cannot use them. */
+  /** Returns a client of one server with a key pair and trusted roots. Rejects with a `MeshError` if TLS cannot use them. */
   client(options: ClientOptions): Promise<HttpClient>;
   /** Serves HTTP on a TCP address. Rejects with a `MeshError` if the address cannot be bound. */
   serve(options: ServeOptions, handler: HttpHandler): Promise<HttpServer>;
@@ -62,20 +62,20 @@ export interface Network {
    */
   serveTls(options: TlsServeOptions, handler: HttpHandler): Promise<TlsServer>;
   /**
-   * Connects to a server: looks the name up, tries its addresses in turn, and does the TLS handshake if asked to. The
-   * connection breaks within a minute after the other end vanished (Linux). Rejects with a `DialError`.
+   * Connects to a server: resolves the name, tries the addresses in turn, and does the TLS handshake if `tls` is set. The
+   * connection breaks within a minute after the peer vanished (Linux). Rejects with a `DialError`.
    */
   dial(options: DialOptions): Promise<Dialed>;
-  /** HTTP over a connection that carried nothing yet. The connection belongs to it from then on. */
+  /** Returns HTTP over a new connection, and takes ownership of the connection. */
   http(connection: ByteConnection, version: HttpVersion): Promise<HttpConnection>;
-  /** Serves HTTP/1.1 and HTTP/2 without TLS on a Unix socket. Rejects with a `MeshError` if it cannot be bound. */
+  /** Serves HTTP/1.1 and HTTP/2 without TLS on a Unix socket. Rejects with a `MeshError` if the socket cannot be bound. */
   serveUnix(
     options: UnixSocketOptions,
     handler: (request: Request) => Response | Promise<Response>,
   ): Promise<UnixServer>;
-  /** Accepts connections on a Unix socket. Rejects with a `MeshError` if it cannot be bound. */
+  /** Accepts connections on a Unix socket. Rejects with a `MeshError` if the socket cannot be bound. */
   listenUnix(options: UnixSocketOptions, accepted: (connection: ByteConnection) => void): Promise<UnixServer>;
-  /** Accepts connections on a TCP port; port 0 takes a free one. Rejects with a `MeshError` if it cannot be bound. */
+  /** Accepts connections on a TCP port; port 0 selects a free port. Rejects with a `MeshError` if the port cannot be bound. */
   listenTcp(options: DatagramAddress, accepted: TcpHandler): Promise<TcpListener>;
   /** Binds a UDP socket. Rejects with a `MeshError` if the port cannot be bound. */
   bindDatagram(options: DatagramOptions): Promise<DatagramSocket>;

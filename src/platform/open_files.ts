@@ -1,8 +1,8 @@
 import type { World } from "./world.ts";
 
 /**
- * How many file descriptors this process may have; `undefined` if it is not known. It needs Linux and all permissions:
- * otherwise Deno denies /proc. The runtime raises its own limit to the hard one (getrlimit(2)).
+ * Returns the maximum number of open files of this process; `undefined` if unknown. Needs Linux and all permissions, because
+ * Deno otherwise denies /proc. The runtime raises its soft limit to the hard limit (getrlimit(2)).
  */
 export async function maxOpenFiles({ files }: Pick<World, "files">): Promise<number | undefined> {
   const limits = await files.readText("/proc/self/limits").catch(() => "");

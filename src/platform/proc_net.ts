@@ -5,23 +5,23 @@ export interface Connection {
   readonly local: Endpoint;
   readonly remote: Endpoint;
   readonly isListening: boolean;
-  /** `01` is ESTABLISHED, `08` CLOSE_WAIT. */
+  /** TCP state in hexadecimal, such as `01` for ESTABLISHED and `08` for CLOSE_WAIT. */
   readonly state: string;
-  /** What `/proc/PID/fd` names; empty in a shortened line. */
+  /** The inode in the links of `/proc/PID/fd`; empty in a truncated line. */
   readonly inode: string;
 }
 
 const ENDPOINT = /^[0-9A-F]+:[0-9A-F]{4}$/;
-/** The column of the inode: Documentation/networking/proc_net_tcp.rst of the kernel. */
+/** Column of the inode (Documentation/networking/proc_net_tcp.rst of the kernel). */
 const INODE = 9;
 const LISTEN = "0A";
 
-/** The sockets of such files; the head of a file and other lines are ignored. */
+/** Parses the sockets in the text of these files. Ignores the header and other lines. */
 export function parseConnections(text: string): Connection[] {
   return text.split("\n").flatMap((line) => connectionOf(line) ?? []);
 }
 
-/** The socket of a line, if it is one. */
+/** Parses one line; `undefined` if the line does not describe a socket. */
 export function connectionOf(line: string): Connection | undefined {
   const fields = line.trim().split(/\s+/);
   const [slot = "", local = "", remote = "", state = ""] = fields;
@@ -30,7 +30,7 @@ export function connectionOf(line: string): Connection | undefined {
   return { local: endpoint(local), remote: endpoint(remote), isListening: state === LISTEN, state, inode };
 }
 
-/** `0100007F:3A99`: 32-bit words in host byte order (little-endian on all of Istio's machines), then the port. */
+/** Parses an endpoint such as `0100007F:3A99`: 32-bit words in host byte order (little-endian on all platforms of Istio), then the port. */
 function endpoint(text: string): Endpoint {
   const [hex = "", port = ""] = text.split(":");
   const words = hex.match(/.{8}/g) ?? [];

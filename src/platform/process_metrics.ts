@@ -1,4 +1,4 @@
-/** The `process_*` metrics that Prometheus' client libraries have, from /proc (proc(5)). */
+/** The `process_*` metrics of Prometheus' client libraries, from /proc (proc(5)). */
 import type { World } from "./world.ts";
 import type { Family, Sample } from "../base/metrics/mod.ts";
 
@@ -6,7 +6,7 @@ import type { Family, Sample } from "../base/metrics/mod.ts";
 const TICKS = 100;
 const SMALL = 65_536;
 
-/** The metrics of this process; no samples without /proc. */
+/** Returns the metrics of this process, without samples if /proc is not available. */
 export async function processMetrics({ files }: Pick<World, "files">): Promise<readonly Family[]> {
   const read = (path: string) => files.readText(path, SMALL).catch(() => "");
   const [stat, status, limits, machine] = await Promise.all([
@@ -88,7 +88,7 @@ const METRICS: readonly Metric[] = [
   },
 ];
 
-/** The name of the program, the second field, may hold spaces and brackets. */
+/** Splits the fields of /proc/self/stat. The second field, the program name, may contain spaces and parentheses. */
 function fieldsOf(stat: string): number[] {
   const rest = stat.slice(stat.lastIndexOf(")") + 1).trim().split(" ");
   return [NaN, NaN, NaN, ...rest.map(Number)];
@@ -107,7 +107,7 @@ function numberIn(text: string, pattern: RegExp, unit = 1): number | undefined {
   return found === undefined ? undefined : Number(found) * unit;
 }
 
-/** The soft limit; an unlimited one is the largest number, as Prometheus' Go client has it. */
+/** Returns the soft limit. Like Prometheus' Go client, returns the largest number for "unlimited". */
 function limitIn(limits: string, line: RegExp): number | undefined {
   const found = line.exec(limits)?.[1];
   return found === undefined ? undefined : found === "unlimited" ? 2 ** 64 : Number(found);

@@ -7,11 +7,11 @@ export interface Run {
   readonly env?: Readonly<Record<string, string>>;
   readonly uid?: number;
   readonly gid?: number;
-  /** SIGKILL is sent after this time. */
+  /** Milliseconds after which the program gets SIGKILL. */
   readonly timeoutMilliseconds?: number;
 }
 
-/** How a program ended. */
+/** Result of a program. */
 export interface RunResult {
   /** The exit code; 128 + signal number if a signal ended it; 127 if the program does not exist. */
   readonly code: number;
@@ -28,53 +28,53 @@ export interface Spawn {
   readonly env?: Readonly<Record<string, string>>;
   readonly uid?: number;
   readonly gid?: number;
-  /** Standard error; by default the standard error of this process. */
+  /** Destination of standard error. By default, the standard error of this process. */
   readonly errorOutput?: "inherit" | "piped";
 }
 
-/** Signals that a child process is sent. */
+/** Signals that this program sends to child processes. */
 export type ChildSignal = "SIGTERM" | "SIGKILL" | "SIGINT" | "SIGQUIT" | "SIGHUP" | "SIGUSR1" | "SIGUSR2";
 
-/** How a child process ended. */
+/** Exit code and signal of an exited child process. */
 export interface ChildEnd {
-  /** The exit code; 128 + signal number if a signal ended it. */
+  /** The exit code; 128 + signal number if a signal ended the process. */
   readonly code: number;
-  /** The signal that ended it. */
+  /** The signal that ended the process. */
   readonly signal: string | undefined;
 }
 
 /** A child process. */
 export interface Child {
   readonly pid: number;
-  /** Resolves when it has ended and is reaped. */
+  /** Resolves when the process has exited and is reaped. */
   readonly ended: Promise<ChildEnd>;
-  /** Standard error, if piped. It must be read: the program blocks on a full pipe. */
+  /** Standard error, if piped. The caller must read it, because the program blocks on a full pipe. */
   readonly errorOutput: ReadableStream<Uint8Array> | undefined;
-  /** Sends a signal to its process group; `false` if it has ended. */
+  /** Sends a signal to the child's process group. Returns `false` if the child has exited. */
   signal(name: ChildSignal): boolean;
 }
 
-/** A child process that takes the place of this process. */
+/** A child process with the terminal and standard streams of this process. */
 export interface AttachedChild {
   readonly ended: Promise<ChildEnd>;
-  /** Sends a signal to the process only; `false` if it has ended. */
+  /** Sends a signal to the process, not to its group. Returns `false` if the process has exited. */
   signal(name: ChildSignal): boolean;
 }
 
 /** Other processes. */
 export interface Processes {
-  /** Runs a program and waits. A program that does not exist is the result 127, not an error. */
+  /** Runs a program and waits. Returns exit code 127 for a missing program instead of an error. */
   run(run: Run): Promise<RunResult>;
   /**
    * Starts a program in a new session and process group, without input and with an empty signal mask. Throws `MeshError`
-   * if it does not exist or is not executable.
+   * if the program is missing or not executable.
    */
   spawn(spawn: Spawn): Child;
   /**
    * Starts a program with the standard streams, session, process group and terminal of this process. Throws `SystemError`
-   * if it does not exist (ENOENT) or is not executable (EACCES).
+   * if the program is missing (ENOENT) or not executable (EACCES).
    */
   attach(command: string, args: readonly string[]): AttachedChild;
-  /** Whether this process waits for the child with this PID: only orphans may be reaped by others. */
+  /** Whether this process waits for the child with this PID. Other code must reap only orphans. */
   isAwaited(pid: number): boolean;
 }

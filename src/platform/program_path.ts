@@ -1,13 +1,13 @@
 /** Finds a program by its name. */
 import { MeshError } from "../base/errors.ts";
 
-/** The search path of Linux without a PATH (execvp(3)). */
+/** The search path if PATH is not set, the same as in Linux (execvp(3)). */
 const DEFAULT_PATH = "/bin:/usr/bin";
 
 /**
- * The path of a program in the first folder of PATH that has it; a name with a slash is a path already. For a missing
- * program returns a path that does not exist, so that the kernel reports it. Throws a MeshError if PATH leads to a
- * relative folder, such as the current one, where anybody may have put such a program: Go's rule (os/exec, ErrDot).
+ * Returns the path of a program in the first folder of PATH that contains it. Returns a name with a slash unchanged. For a missing
+ * program, returns a path that does not exist, so that the kernel reports the error. Throws a MeshError if PATH finds the program in a
+ * relative folder, such as the current one, where other users may have placed a program. Go has the same rule (os/exec, ErrDot).
  */
 export function programPath(name: string): string {
   if (name === "" || name.includes("/") || Deno.build.os === "windows") return name;
@@ -22,7 +22,7 @@ function isAbsolute(folder: string): boolean {
   return folder.startsWith("/");
 }
 
-/** An empty part of PATH is the current folder. */
+/** Joins a folder of PATH and a name. An empty folder means the current folder. */
 function within(folder: string, name: string): string {
   return `${folder === "" ? "." : folder}/${name}`;
 }
@@ -38,13 +38,13 @@ function relativeFolder(name: string, folder: string): MeshError {
   });
 }
 
-/** `undefined` if there is no such file. */
+/** Returns the mode of a file; `undefined` if the file does not exist. */
 function modeOf(path: string): number | undefined {
   try {
     const { isFile, mode } = Deno.statSync(path);
     return isFile ? mode ?? 0 : undefined;
   } catch {
-    // The folder does not have it, or access is denied.
+    // The file does not exist, or access is denied.
     return undefined;
   }
 }

@@ -1,10 +1,10 @@
-/** Long work shows itself: a line on a terminal while it runs, and on a signal what was done so far. */
+/** Progress of long work: a line on a terminal, and a summary after an interruption. */
 import { ageText, counted, visible } from "../base/text/mod.ts";
 import { EXIT, MeshError } from "../base/errors.ts";
 import { isPlain } from "./terminal.ts";
 import type { World } from "./world.ts";
 
-/** What is counted: `{ one: "pod", verb: "read" }` gives "3 of 20 pods" and "3 of 20 pods were read". */
+/** The counted items. `{ one: "pod", verb: "read" }` gives "3 of 20 pods" and "3 of 20 pods were read". */
 export interface Counting {
   readonly one: string;
   /** A past participle. */
@@ -12,26 +12,26 @@ export interface Counting {
 }
 
 export interface Progress {
-  /** The items that are done, and of how many; `undefined`: unknown. */
+  /** Sets the number of finished items and the total; `undefined` if the total is unknown. */
   at(done: number, all?: number): void;
-  /** Names what happens now; empty removes the name. */
+  /** Sets the name of the current step; empty removes the name. */
   now(what: string): void;
-  /** Removes the line before something else is printed. It returns with the next item. */
+  /** Removes the line before other output. The next update shows the line again. */
   hide(): void;
-  /** Removes the line for good. */
+  /** Removes the line permanently. */
   end(): void;
-  /** `3 of 20 pods were read`. */
+  /** Returns a summary, such as `3 of 20 pods were read`. */
   soFar(): string;
 }
 
-/** Milliseconds before the line appears, between its updates, and between updates without news. */
+/** Milliseconds before the line appears (DELAY), between updates (PAUSE), and between refreshes without progress (TICK). */
 const DELAY = 1_000;
 const PAUSE = 100;
 const TICK = 1_000;
-/** Updates without news: ten minutes. */
+/** Maximum number of refreshes without progress, which is ten minutes. */
 const MAX_TICKS = 600;
 
-/** Counts work. The line is on standard error, and only on a terminal; `isShown` false: nowhere. */
+/** Starts to count work. Shows the line on standard error if that is a terminal and `isShown` is true. */
 export function startProgress(
   world: Pick<World, "stderr" | "env" | "clock">,
   counting: Counting,
@@ -52,7 +52,7 @@ export function startProgress(
     shown = time;
     line.say(`${count()}, ${ageText((time - start) / 1_000)}${what === "" ? "" : `: ${what}`}`);
   };
-  // An AbortController that ends the sleep takes 2 of the 65 ms of a small file.
+  // The last sleep is not aborted: an AbortController would take 2 of the 65 ms of a small file.
   const tick = async () => {
     for (let ticks = 0; ticks < MAX_TICKS && !isOver; ticks++) {
       await clock.sleep(TICK);

@@ -253,7 +253,7 @@ function fakeOutput(take: (text: string) => void, options: FakeWorldOptions): Ou
     rows: options.rows,
     write(chunk) {
       const bytes = toBytes(chunk);
-      if (bytes.length > left) throw new ClosedPipeError("The reader of the output has gone");
+      if (bytes.length > left) throw new ClosedPipeError("The reader of the output has closed the pipe");
       left -= bytes.length;
       take(decoder.decode(bytes, { stream: true }));
     },

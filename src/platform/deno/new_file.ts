@@ -4,15 +4,15 @@ import { MeshError, messageOf } from "../../base/errors.ts";
 /** Owner and permission bits of a file. */
 export interface Ownership {
   readonly mode: number;
-  /** The owner to keep, as root. `undefined`: the user who runs the program. */
+  /** The owner to keep, which only root can set. `undefined` means the user who runs the program. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
 }
 
 const DEFAULT_MODE = 0o644;
 
 /**
- * Permission bits and owner for the replacement of a file. As root the program keeps owner and group: otherwise they
- * could not read or change their file. A given mode is for secrets, which belong to the user who runs the program, not
+ * Returns the permission bits and owner for the replacement of a file. As root the program keeps owner and group, who otherwise
+ * could not read or change the file. A given `mode` marks a secret, which belongs to the user who runs the program, not
  * to the owner of the previous file.
  */
 export function ownershipOf(path: string, mode?: number): Ownership {
@@ -33,7 +33,7 @@ export function createFile(path: string, wanted: Ownership): Deno.FsFile {
   const file = Deno.openSync(path, { write: true, createNew: true, mode });
   try {
     const made = file.statSync();
-    // The owner of the new file is the user of this process; to query the user would need a permission.
+    // The owner of the new file is the user of this process. `Deno.uid()` would need a permission.
     const own = made.uid === 0 ? wanted : { mode, owner: undefined };
     if (Deno.build.os !== "windows" && !hasAll(made, own)) set(path, made, own);
     return file;
@@ -49,7 +49,7 @@ function hasAll({ mode, uid, gid }: Deno.FileInfo, wanted: Ownership): boolean {
 }
 
 /**
- * Uses the file descriptor, not the path: in another user's folder the path may be a link by now, and chown(2) or
+ * Sets mode and owner through a file descriptor, not the path: in another user's folder the path may be a link by now, and chown(2) or
  * chmod(2) would change the target of the link.
  */
 function set(path: string, { dev, ino }: Deno.FileInfo, { mode, owner }: Ownership): void {
@@ -63,7 +63,7 @@ function set(path: string, { dev, ino }: Deno.FileInfo, { mode, owner }: Ownersh
     if (owner !== undefined) fs.fchownSync(file, owner.uid, owner.gid);
     fs.fchmodSync(file, mode);
   } catch (error) {
-    throw new MeshError(`Cannot write "${path}": its owner and mode cannot be kept: ${messageOf(error)}`, {
+    throw new MeshError(`Cannot write "${path}": cannot keep its owner and mode: ${messageOf(error)}`, {
       cause: error,
     });
   } finally {

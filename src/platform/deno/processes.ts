@@ -6,7 +6,7 @@ import type { Processes, Run, RunResult } from "../world.ts";
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** Other processes, through `Deno.Command`. */
+/** Runs other programs through `Deno.Command`. */
 export const realProcesses: Processes = {
   run,
   spawn: spawnChild,
@@ -14,7 +14,7 @@ export const realProcesses: Processes = {
   isAwaited,
 };
 
-/** A missing program is a result (127), not an error. */
+/** Runs a program and waits. Returns exit code 127 for a missing program instead of an error. */
 async function run(run: Run): Promise<RunResult> {
   try {
     return await runToEnd(run);
@@ -29,7 +29,7 @@ async function run(run: Run): Promise<RunResult> {
 
 async function runToEnd(run: Run): Promise<RunResult> {
   const child = new Deno.Command(programPath(run.command), commandOptions(run)).spawn();
-  // `output()` waits too, and reports a failure.
+  // `output()` below also waits, and reports a failure.
   endOfChild(child).catch(() => {});
   let timedOut = false;
   const outcome = Promise.all([child.output(), feed(child, run.stdin)]).then(
@@ -52,10 +52,10 @@ async function runToEnd(run: Run): Promise<RunResult> {
   }
 }
 
-/** 128 + SIGKILL, as in a shell. */
+/** Exit code of a killed program: 128 + SIGKILL, as in a shell. */
 const KILLED = 137;
 
-/** Milliseconds to read the output of a killed program: its children may keep the pipes open for ever. */
+/** Milliseconds to read the output of a killed program, because its children may keep the pipes open forever. */
 const LAST_OUTPUT = 500;
 
 function commandOptions(run: Run): Deno.CommandOptions {
@@ -70,7 +70,7 @@ function commandOptions(run: Run): Deno.CommandOptions {
   };
 }
 
-/** A program may end without reading all of its input: its exit code counts, not the broken pipe. */
+/** Writes the program's input. Ignores a broken pipe, because a program may exit without reading all of its input. */
 async function feed(child: Deno.ChildProcess, text: string | undefined): Promise<void> {
   if (text === undefined) return;
   const writer = child.stdin.getWriter();

@@ -1,10 +1,10 @@
-/** Signal handlers of the process, and which signals have one. */
+/** Signal handlers of the process, and a record of handled signals. */
 import { processStatus } from "../linux/process_status.ts";
 import type { SignalName, Signals } from "../world.ts";
 
 const handlers = new Map<SignalName, number>();
 
-/** See `World.signals`. */
+/** Implements `World.signals`. */
 export const signals: Signals = {
   on(signal, handler) {
     const stop = listen(signal, handler);
@@ -16,12 +16,12 @@ export const signals: Signals = {
   },
 };
 
-/** Whether a command handles this signal now, or the process must ignore it. */
+/** Whether a command handles this signal or the process must ignore it. */
 export function isHandled(signal: SignalName): boolean {
   return (handlers.get(signal) ?? 0) > 0;
 }
 
-/** Signals for which Deno installs its own handler as soon as any signal gets a handler. */
+/** Signals for which Deno installs its own handler when any signal gets a handler. */
 const TAKEN = [["SIGHUP", 1], ["SIGINT", 2], ["SIGTERM", 15]] as const;
 let areIgnoredKept = false;
 
@@ -34,7 +34,7 @@ export function listen(signal: SignalName, handler: () => void): () => void {
 }
 
 /**
- * Keeps signals ignored that were ignored at the start, as under nohup(1): with its own handler Deno would end the
+ * Keeps signals ignored that were ignored at the start, as under nohup(1). Otherwise Deno's own handler would end the
  * process.
  */
 function keepIgnored(): void {

@@ -19,7 +19,7 @@ export function realInput(): Input {
 }
 
 /**
- * Standard output or standard error. `write` returns after all is written: an exit right after it loses nothing.
+ * Standard output or standard error. `write` returns after all bytes are written, so an exit right after it loses no output.
  * `isClosed`: the stream was closed when the program started, and the runtime has opened /dev/null in its place.
  */
 export function realOutput(stream: typeof Deno.stdout, isClosed = false): Output {
@@ -45,23 +45,23 @@ export function realOutput(stream: typeof Deno.stdout, isClosed = false): Output
   };
 }
 
-/** On a terminal, control characters in names, messages and manifests have no effect; a file and a pipe get all bytes. */
+/** Escapes control characters from names, messages and manifests for a terminal. Files and pipes get all bytes unchanged. */
 function bytesFor(stream: typeof Deno.stdout, chunk: string | Uint8Array): Uint8Array {
   if (!stream.isTerminal()) return typeof chunk === "string" ? encoder.encode(chunk) : chunk;
   return encoder.encode(terminalText(typeof chunk === "string" ? chunk : decoder.decode(chunk)));
 }
 
-/** Deno tries standard input, output and error in turn. Some terminals do not report their size. */
+/** Returns the size of the terminal at standard input, output or error. Some terminals do not report their size. */
 function sizeOf(): ReturnType<typeof Deno.consoleSize> | undefined {
   try {
     return Deno.consoleSize();
   } catch {
-    // None of the three is a terminal.
+    // No standard stream is a terminal.
     return undefined;
   }
 }
 
-/** The kernel's text of an error, without its number. */
+/** Returns the kernel's text of an error, without the error number. */
 export function systemReason(error: unknown): string {
   const [text = ""] = messageOf(error).split(RUNTIME_ERRORS.ofKernel.pattern, 1);
   return text.charAt(0).toLowerCase() + text.slice(1);
@@ -77,12 +77,14 @@ export async function* readInPieces(stream: { read(p: Uint8Array): Promise<numbe
   }
 }
 
-/** Writes all bytes, in several calls if needed. Throws `ClosedPipeError` for a pipe without a reader. */
+/** Writes all bytes, in several calls if needed. Throws `ClosedPipeError` if the pipe's reader has closed. */
 export function writeWhole(stream: { writeSync(p: Uint8Array): number }, bytes: Uint8Array): void {
   try {
     for (let done = 0; done < bytes.length;) done += stream.writeSync(bytes.subarray(done));
   } catch (error) {
-    if (error instanceof Deno.errors.BrokenPipe) throw new ClosedPipeError("The reader of the output has gone");
+    if (error instanceof Deno.errors.BrokenPipe) {
+      throw new ClosedPipeError("The reader of the output has closed the pipe");
+    }
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { MeshError } from "../../base/errors.ts";
 
 /**
- * An environment variable; `undefined` if it is not set. Errors: its value is not UTF-8, which a JavaScript string
+ * Returns an environment variable; `undefined` if it is not set. Throws a MeshError for a value that is not UTF-8, which a JavaScript string
  * cannot hold.
  */
 export function variable(name: string): string | undefined {
@@ -9,8 +9,8 @@ export function variable(name: string): string | undefined {
     return Deno.env.get(name);
   } catch (error) {
     if (!(error instanceof Deno.errors.InvalidData)) throw error;
-    throw new MeshError(`The variable "${name}" is not UTF-8`, {
-      hint: "unset it, or give it another value",
+    throw new MeshError(`The value of the environment variable "${name}" is not UTF-8`, {
+      hint: "unset the variable, or set a UTF-8 value",
       cause: error,
     });
   }

@@ -16,5 +16,5 @@ testWhen(needsProgram("sh"), "variable() names a variable that is not UTF-8", as
     return new TextDecoder().decode(stdout);
   };
   assert.equal(await run("whole"), "given undefined whole\n");
-  assert.equal(await run("\\377"), 'MeshError The variable "MESH_BROKEN" is not UTF-8\n');
+  assert.equal(await run("\\377"), 'MeshError The value of the environment variable "MESH_BROKEN" is not UTF-8\n');
 });

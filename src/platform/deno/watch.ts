@@ -1,12 +1,12 @@
-/** For larger files only size and time are compared. */
+/** Maximum size of a hashed file, in bytes. For larger files only size and times are compared. */
 const MAX_HASHED_BYTES = 16 * 1024 * 1024;
-/** At most this many files of a directory are watched. */
+/** Maximum number of watched files per directory. */
 const MAX_FILES = 1000;
 
 /**
- * Polls files and calls `changed` when their content changed and was the same for two polls. inotify is not enough:
- * mounted ConfigMaps and Secrets change by a swap of the link `..data`, which a watch of the file never reports;
- * network file systems report nothing; and a node limits the number of watches.
+ * Polls files and calls `changed` after their content changed and then stayed the same for two polls. inotify is not enough:
+ * mounted ConfigMaps and Secrets change when kubelet swaps the symbolic link `..data`, which a watch of the file does not report;
+ * network file systems do not report changes; and a node limits the number of watches.
  */
 export function watchFiles(paths: readonly string[], milliseconds: number, changed: () => void): () => void {
   const hashes = new Map<string, Hashed>();
@@ -33,7 +33,7 @@ function stateOf(paths: readonly string[], hashes: Map<string, Hashed>): string 
   return paths.flatMap(filesOf).map((path) => `${path}=${hashOf(path, hashes)}`).join("\n");
 }
 
-/** The file itself, or the files of a directory: no subfolders, and not the versions that `..data` points to. */
+/** Returns the file itself, or the files of a directory without subfolders and without the `..` entries of ConfigMaps and Secrets. */
 function filesOf(path: string): readonly string[] {
   try {
     if (!Deno.statSync(path).isDirectory) return [path];
@@ -57,12 +57,12 @@ function hashOf(path: string, hashes: Map<string, Hashed>): string {
     hashes.set(path, { stamp, hash });
     return hash;
   } catch {
-    // The file does not exist, or was removed meanwhile.
+    // The file does not exist, or has just been removed.
     return "absent";
   }
 }
 
-/** Loads `node:crypto` when it is needed: that takes a third of a millisecond. */
+/** Loads `node:crypto` on first use, because loading takes a third of a millisecond. */
 function sha256(bytes: Uint8Array): string {
   return globalThis.process.getBuiltinModule("node:crypto").createHash("sha256").update(bytes).digest("hex");
 }

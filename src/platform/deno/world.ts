@@ -8,7 +8,7 @@ import { variable } from "./variable.ts";
 import { realSystemCalls } from "../linux/system_calls.ts";
 import type { Machine, PermissionName, Permissions, World } from "../world.ts";
 
-/** The operating system, through Deno. Reads each part on first use. */
+/** Returns the operating system through Deno. Initializes each part on first use. */
 export function realWorld(): World {
   return {
     name: programName(),
@@ -28,14 +28,14 @@ export function realWorld(): World {
   };
 }
 
-/** The launcher of a checkout sets a variable. It is deleted, because child processes have their own output. */
+/** Whether standard output was closed at the start. The source checkout's launcher sets a variable, which is deleted here because it does not apply to child processes. */
 function hasClosedOutput(): boolean {
   const isClosed = Deno.env.get("MESH_STDOUT_CLOSED") !== undefined;
   if (isClosed) Deno.env.delete("MESH_STDOUT_CLOSED");
   return isClosed;
 }
 
-/** `process.argv0` survives in a compiled binary; the launcher of a checkout sets a variable. */
+/** Returns the name that the program was called by: `process.argv0` in a compiled binary, a variable from the source checkout's launcher. */
 function programName(): string {
   const started = Deno.env.get("MESH_ARGV0") ?? globalThis.process?.argv0 ?? "";
   const name = started.slice(Math.max(started.lastIndexOf("/"), started.lastIndexOf("\\")) + 1);

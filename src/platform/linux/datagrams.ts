@@ -1,19 +1,19 @@
-/** Datagrams of a UDP socket, many in one system call each way (recvmmsg(2), sendmmsg(2)). */
+/** A UDP server that receives and sends several datagrams per system call (recvmmsg(2), sendmmsg(2)). */
 import type { DatagramHandler } from "../connection.ts";
 import { type DatagramLibc, openDatagramLibc } from "./libc.ts";
 
-/** Maximum number of datagrams in a call. */
+/** Maximum number of datagrams per system call. */
 const MAX_DATAGRAMS = 16;
-/** Maximum size of a datagram. Memory that no datagram has used is not resident. */
+/** Buffer size of a datagram, in bytes. Unused parts of a buffer are not resident in memory. */
 const SLOT = 65_536;
-/** `struct sockaddr_in6`, rounded up; a port in it is at offset 2. */
+/** Size of `struct sockaddr_in6`, rounded up. The port is at offset 2. */
 const NAME = 32;
-/** `struct mmsghdr` of 64-bit Linux: the name's address and length, the buffers' address and count, and the bytes received. */
+/** Size and field offsets of `struct mmsghdr` on 64-bit Linux. */
 const HEADER = { size: 64, name: 0, nameLength: 8, vectors: 16, count: 24, received: 56 } as const;
-/** `struct iovec`: address and length. */
+/** Size of `struct iovec`, and the offset of its length. */
 const VECTOR = { size: 16, length: 8 } as const;
 const DONT_WAIT = 0x40;
-/** After this many datagrams that arrived alone, it looks for more only every eighth time. */
+/** After this many datagrams without a further one in the queue, the server checks the queue only every eighth time. */
 const ALONE = 8;
 
 /** Answers datagrams through the file descriptor of their socket. */
@@ -21,14 +21,14 @@ export class DatagramServer {
   readonly #libc: DatagramLibc = openDatagramLibc();
   readonly #received = new Slots();
   readonly #answers = new Slots();
-  /** Answers that are not sent yet. */
+  /** Number of answers that are not yet sent. */
   #waiting = 0;
   #alone = 0;
   #isClosed = false;
 
   constructor(private readonly file: number, private readonly handler: DatagramHandler) {}
 
-  /** Answers a datagram from this socket address, and the datagrams that arrived with it. */
+  /** Answers a datagram from the socket address `name`, and other datagrams in the queue. */
   answer(bytes: Uint8Array, port: number, name: Uint8Array): void {
     this.#answerOne(bytes, port, name);
     if (this.#alone < ALONE || this.#alone % ALONE === 0) this.#alone = this.#answerMore() ? 0 : this.#alone + 1;
@@ -36,13 +36,13 @@ export class DatagramServer {
     this.#send();
   }
 
-  /** Call it before the socket is closed: another socket may get its file descriptor. */
+  /** Stops sending. Call this before closing the socket, because a new socket may get the same file descriptor. */
   close(): void {
     if (!this.#isClosed) this.#libc.close();
     this.#isClosed = true;
   }
 
-  /** Answers the datagrams that wait. Returns whether any did. */
+  /** Answers the datagrams in the queue. Returns whether the queue had any. */
   #answerMore(): boolean {
     for (let isFirst = true;; isFirst = false) {
       this.#send();
@@ -70,7 +70,7 @@ export class DatagramServer {
     }).catch(() => {});
   }
 
-  /** Sends the answers. A datagram that fails ends a call; the next call sends the remaining ones. */
+  /** Sends the answers. A failed datagram ends the system call; the next call sends the remaining datagrams. */
   #send(): void {
     for (let done = 0; done < this.#waiting;) {
       const headers = done === 0 ? this.#answers.headers : this.#answers.headers.subarray(done * HEADER.size);
@@ -80,7 +80,7 @@ export class DatagramServer {
   }
 }
 
-/** The datagrams of a call, each with a buffer for its bytes and the address of its peer. */
+/** The datagrams of one system call, each with a buffer for its bytes and for its peer's address. */
 class Slots {
   readonly headers = new Uint8Array(MAX_DATAGRAMS * HEADER.size);
   readonly #header = new DataView(this.headers.buffer);
@@ -100,7 +100,7 @@ class Slots {
     }
   }
 
-  /** Resets the address lengths, which the kernel overwrites: a slot then takes an address of any family. */
+  /** Resets the address lengths, which the kernel overwrites, so that each slot has room for an address of any family. */
   clear(): void {
     for (let at = HEADER.nameLength; at < MAX_DATAGRAMS * HEADER.size; at += HEADER.size) {
       this.#header.setUint32(at, NAME, true);

@@ -1,4 +1,4 @@
-/** Closes idle connections of this process: its HTTP server has no limits and keeps them for ever (Linux). */
+/** Closes idle connections of this process (Linux), because Deno's HTTP server keeps idle connections forever. */
 import type { SilenceLimits } from "../http.ts";
 import { openLimitLibc } from "./libc.ts";
 import { AF, endpointOf } from "./socket_address.ts";
@@ -7,16 +7,16 @@ const SOL_SOCKET = 1;
 const SO_ACCEPTCONN = 30;
 const IPPROTO_TCP = 6;
 const TCP_INFO = 11;
-/** `struct tcp_info` up to its field `tcpi_last_ack_recv` (include/uapi/linux/tcp.h); milliseconds since the last data were sent, and came. */
+/** Part of `struct tcp_info` (include/uapi/linux/tcp.h): bytes to read, and offsets of the milliseconds since data were last sent and received. */
 const INFO = { bytes: 60, lastSent: 44, lastReceived: 52 } as const;
 const SHUT_RDWR = 2;
 const ADDRESS_BYTES = 28;
 
-/** Closes idle connections of a port. */
+/** Closes idle connections of one port. */
 export interface IdleConnections {
   /**
-   * Closes connections that are silent for too long, and the longest-silent ones above the maximum. Returns how many it
-   * closed.
+   * Closes connections that are silent for too long, and the longest-silent ones above the maximum. Returns the number of
+   * closed connections.
    */
   sweep(): number;
   close(): void;

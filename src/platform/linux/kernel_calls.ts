@@ -1,4 +1,4 @@
-/** System calls by number (syscall(2)): each symbol of the C library adds a quarter of a millisecond to the start. */
+/** System calls by number (syscall(2)), because each symbol of the C library adds a quarter of a millisecond to the start. */
 import { cText, openKernelLibc } from "./libc.ts";
 
 /** The numbers of the calls; `open` is openat(2), which every machine has. Source: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux. */
@@ -15,7 +15,7 @@ export const CALL_NUMBERS = {
 
 type Call = keyof typeof CALL_NUMBERS.x86_64;
 
-/** Each call throws `SystemError`. Files and sockets are file descriptors, which child processes do not inherit. */
+/** System calls, which throw `SystemError`. Files and sockets are file descriptors that child processes do not inherit. */
 export interface KernelCalls {
   socket(domain: number, type: number, protocol: number): number;
   write(file: number, bytes: Uint8Array<ArrayBuffer>): void;
@@ -32,22 +32,22 @@ export interface KernelCalls {
   enterRoot(path: string): void;
   /** madvise(2). */
   advise(address: bigint, size: bigint, advice: number): void;
-  /** userfaultfd(2), for faults outside the kernel: those need no privilege. */
+  /** userfaultfd(2) for user-space faults only, which needs no privilege. */
   openFaults(): number;
-  /** Returns a function that calls ioctl(2) with a structure of 64-bit numbers, also after permissions are given up. */
+  /** Returns a function that calls ioctl(2) with a structure of 64-bit numbers. The function also works after giving up permissions. */
   control(file: number, request: number, numbers: BigInt64Array<ArrayBuffer>): () => void;
 }
 
 let opened: KernelCalls | undefined;
 
-/** The calls; opens the C library once. Throws `SystemError` if there is none. */
+/** Returns the system calls and opens the C library once. Throws `SystemError` if the C library is missing. */
 export function kernelCalls(): KernelCalls {
   return opened ??= openCalls();
 }
 
 const CLOEXEC = 0o2000000;
 const UFFD_USER_MODE_ONLY = 1;
-/** Relative paths start at the working directory (openat(2)). */
+/** Resolves relative paths from the working directory (openat(2)). */
 const AT_FDCWD = -100;
 
 function openCalls(): KernelCalls {
@@ -58,7 +58,7 @@ function openCalls(): KernelCalls {
   const callWith = (name: Call, first: number, bytes: Uint8Array<ArrayBuffer>, third: number) =>
     check(name, symbols.syscallWithBytes(BigInt(numbers[name]), BigInt(first), bytes, BigInt(third), 0n));
   const callWithPath = (name: Call, path: string) => {
-    // The object keeps the text for the call.
+    // The object keeps the text alive during the call.
     const text = { bytes: cText(path) };
     const result = call(name, addressOf(text.bytes));
     return { ...text, result };
@@ -76,14 +76,14 @@ function openCalls(): KernelCalls {
     advise: (address, size, advice) => void call("madvise", address, size, advice),
     openFaults: () => call("userfaultfd", CLOEXEC | UFFD_USER_MODE_ONLY),
     control(file, request, numbers) {
-      // The object keeps the numbers for the call.
+      // The object keeps the numbers alive during the call.
       const structure = { numbers, address: addressOf(numbers) };
       return () => void call("ioctl", file, request, structure.address);
     },
   };
 }
 
-/** The address of an array; it must stay referenced until the call returns. */
+/** Returns the memory address of an array. The caller must keep a reference to the array until the system call returns. */
 function addressOf(array: BigInt64Array<ArrayBuffer> | Uint8Array<ArrayBuffer>): bigint {
   return BigInt(Deno.UnsafePointer.value(Deno.UnsafePointer.of(array)));
 }

@@ -1,7 +1,7 @@
-/** The symbols of the C library (glibc) that this program calls. Every open function throws `SystemError` where there is no glibc. */
+/** The C library symbols (glibc) that this program calls. Every function that opens symbols throws `SystemError` on a system without glibc. */
 import { SystemError } from "../system_calls.ts";
 
-// Functions, because a hundred objects add 0.1 ms to each start.
+// These are functions because a hundred objects would add 0.1 ms to each start.
 const calls = () =>
   ({
     socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
@@ -101,7 +101,7 @@ export function openKernelLibc(): KernelLibc {
   return withErrno(openLibrary(() => Deno.dlopen(LIBRARY, kernelCalls())).symbols);
 }
 
-/** Opens the symbols for execvp(3), for one use. */
+/** Opens the symbols for execvp(3), passes them to `use`, and closes them. */
 export function withExecuteLibc(use: (libc: ExecuteLibc) => void): void {
   const library = openLibrary(() => Deno.dlopen(LIBRARY, executeCalls()));
   try {
@@ -111,7 +111,7 @@ export function withExecuteLibc(use: (libc: ExecuteLibc) => void): void {
   }
 }
 
-/** Opens the symbols for socket options, for one use. */
+/** Opens the symbols for socket options, passes them to `use`, and closes them. */
 export function withOptionLibc(use: (symbols: OptionLibc["symbols"]) => void): void {
   const library = openLibrary(() => Deno.dlopen(LIBRARY, optionCalls()));
   try {
@@ -128,19 +128,19 @@ export function openTrimLibc(): Deno.DynamicLibrary<ReturnType<typeof trimCalls>
   return (openedTrim ??= openLibrary(() => Deno.dlopen(LIBRARY, trimCalls()))).symbols;
 }
 
-/** Opens the symbols that describe sockets; the caller closes them. */
+/** Opens the symbols that describe sockets. The caller must close them. */
 export function openPeerLibc(): PeerLibc {
   const library = openLibrary(() => Deno.dlopen(LIBRARY, peerCalls()));
   return { symbols: library.symbols, close: () => library.close() };
 }
 
-/** Opens the symbols that close connections from outside; the caller closes them. */
+/** Opens the symbols that shut down connections of Deno. The caller must close them. */
 export function openLimitLibc(): LimitLibc {
   const library = openLibrary(() => Deno.dlopen(LIBRARY, limitCalls()));
   return { symbols: library.symbols, close: () => library.close() };
 }
 
-/** Opens the symbols for several datagrams per call; the caller closes them. */
+/** Opens the symbols for several datagrams per call. The caller must close them. */
 export function openDatagramLibc(): DatagramLibc {
   const library = openLibrary(() => Deno.dlopen(LIBRARY, datagramCalls()));
   return { symbols: library.symbols, close: () => library.close() };
@@ -180,7 +180,7 @@ function withErrno<T extends { __errno_location(): Deno.PointerValue }>(symbols:
   return { symbols, check, errno };
 }
 
-/** A NUL-terminated text. */
+/** Returns the text as NUL-terminated UTF-8. */
 export function cText(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`${text}\0`);
 }

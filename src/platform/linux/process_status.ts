@@ -2,22 +2,22 @@
 
 /** The state of a process. */
 export interface ProcessStatus {
-  /** It has ended, reaped or not. */
+  /** Whether the process has exited, reaped or not. */
   readonly isEnded: boolean;
-  /** The start time since the boot, which differs for a later process with the same id. */
+  /** Start time in clock ticks since boot, which distinguishes later processes with the same PID. */
   readonly start: bigint;
-  /** The ignored signals 1 to 31, one bit each; signal 1 is the lowest. */
+  /** Bit mask of the ignored signals 1 to 31. Signal 1 is the lowest bit. */
   readonly ignored: bigint;
 }
 
 /**
- * The state of a process; `undefined` if it is not there. Throws Deno's error if `/proc` cannot be read, as by a process that
+ * Returns the state of a process; `undefined` if it does not exist. Throws Deno's error if `/proc` cannot be read, for example in a process that
  * has given up a permission. Source: proc_pid_stat(5), fields 3, 22 and 33.
  */
 export function processStatus(pid: number): ProcessStatus | undefined {
   const text = statOf(pid);
   if (text === undefined) return undefined;
-  // The name of the program may have blanks and parentheses.
+  // The program's name may contain spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state = "", start = "0", ignored = "0"] = [fields[0], fields[19], fields[30]];
   return { isEnded: state === "Z" || state === "X", start: BigInt(start), ignored: BigInt(ignored) };

@@ -1,22 +1,22 @@
-/** Resident memory that the program does not use. */
+/** Releases resident memory that the program does not use. */
 import { type KernelCalls, kernelCalls } from "./kernel_calls.ts";
 import { openTrimLibc } from "./libc.ts";
 
 const DONTNEED = 4;
 
-/** A mapping of a file in proc_pid_smaps(5): start, end, permissions, file, modified bytes. */
+/** Matches a file mapping in proc_pid_smaps(5): start, end, permissions, file, modified kilobytes. */
 const MAPPING = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) .*? (\/\S.*)\n(?:(?![0-9a-f]+-).*\n)*?Anonymous: +(\d+) kB$/gm;
 
-/** Libraries that the program is linked with: they are never unmapped. */
+/** Matches the libraries that the program is linked with, which are never unmapped. */
 const LIBRARIES = /\/lib[cm]\.so\.6$/;
 
 /** Start and size of a mapping. */
 type Mapping = readonly [start: bigint, size: bigint];
 
 /**
- * Returns a function that drops the unmodified pages of the program's file and of the C library, and the free pages of the C
- * library's heap, also after permissions are given up. Most pages of the file are needed only at the start. The kernel keeps them in its
- * cache and maps them again on access, one by one. Throws where there is no /proc, and `SystemError`; so does the returned function.
+ * Returns a function that drops the unmodified pages of the program file and of the C library, and the free pages of the C
+ * library's heap. The function also works after giving up permissions. The program needs most pages only at the start. The kernel keeps them in its
+ * page cache and maps them again on access. This function and the returned one throw `SystemError`, or Deno's error if /proc cannot be read.
  */
 export function memoryReleaser(): () => void {
   const path = Deno.execPath();
@@ -35,19 +35,19 @@ export function memoryReleaser(): () => void {
   };
 }
 
-/** Source: include/uapi/linux/userfaultfd.h. */
+/** Constants of userfaultfd(2). Source: include/uapi/linux/userfaultfd.h. */
 const FAULTS = { api: 0xc018aa3f, register: 0xc020aa00, version: 0xaan, asynchronous: 1n << 15n, writes: 2n };
 
 /**
- * One userfaultfd for the process, because a mapping belongs to one. It stays open: when it closes, the kernel
+ * The only userfaultfd of the process, because a mapping can be registered with only one. It stays open: on close, the kernel
  * unregisters the mappings.
  */
 let faults: number | undefined;
 
 /**
- * Returns a function that makes the kernel map single pages on access, not the 64 KB around them: an idle agent uses 3
- * MB of its text, spread over 16 MB of such pieces. The kernel maps single pages where writes are watched (mm/memory.c,
- * `should_fault_around`). Nothing writes to these mappings, so nothing else changes. Before Linux 6.7, and where a
+ * Returns a function that makes the kernel map single pages on access instead of 64 KB blocks. An idle agent uses 3
+ * MB of its program text, spread over 16 MB of such blocks. The kernel maps single pages where writes are watched (mm/memory.c,
+ * `should_fault_around`). The program never writes to these mappings, so the watch has no other effect. Before Linux 6.7, and where a
  * seccomp profile denies userfaultfd(2), mappings stay as they are.
  */
 function singlePages(kernel: KernelCalls, mappings: readonly Mapping[]): () => void {
@@ -60,16 +60,16 @@ function singlePages(kernel: KernelCalls, mappings: readonly Mapping[]): () => v
       try {
         for (const register of calls) register();
       } catch {
-        // This mapping keeps the 64 KB.
+        // The kernel keeps mapping 64 KB blocks here.
       }
     };
   } catch {
-    // The kernel or a seccomp profile denies it.
+    // The kernel or a seccomp profile denies userfaultfd(2).
     return () => {};
   }
 }
 
-/** Throws `SystemError` if the kernel cannot watch writes to files. */
+/** Opens a userfaultfd that watches writes. Throws `SystemError` if the kernel cannot watch writes to files. */
 function openFaults(kernel: KernelCalls): number {
   const file = kernel.openFaults();
   try {

@@ -1,9 +1,9 @@
-/** Socket addresses as structures of the kernel (ip(7), ipv6(7), packet(7)). */
+/** Encodes and decodes the kernel's socket address structures (ip(7), ipv6(7), packet(7)). */
 import type { Endpoint } from "../system_calls.ts";
 
 export const AF = { inet: 2, inet6: 10, packet: 17 } as const;
 
-/** `struct sockaddr_in` or `struct sockaddr_in6`. */
+/** Encodes an endpoint as `struct sockaddr_in` or `struct sockaddr_in6`. */
 export function endpointBytes({ address, port }: Endpoint): Uint8Array<ArrayBuffer> {
   const size = address.family === 4 ? 4 : 16;
   const bytes = new Uint8Array(address.family === 4 ? 16 : 28);
@@ -15,7 +15,7 @@ export function endpointBytes({ address, port }: Endpoint): Uint8Array<ArrayBuff
   return bytes;
 }
 
-/** The address and port of such a structure, without the zone. */
+/** Decodes the address and port of a `struct sockaddr_in` or `sockaddr_in6`, without the zone. */
 export function endpointOf(bytes: Uint8Array): Endpoint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isIpv4 = view.getUint16(0, true) === AF.inet;
@@ -24,7 +24,7 @@ export function endpointOf(bytes: Uint8Array): Endpoint {
   return { address: { family: isIpv4 ? 4 : 6, value, zone: "" }, port: view.getUint16(2) };
 }
 
-/** `struct sockaddr_ll` of all protocols on an interface. */
+/** Encodes `struct sockaddr_ll` for all protocols on an interface. */
 export function interfaceBytes(index: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(20);
   const view = new DataView(bytes.buffer);
@@ -34,5 +34,5 @@ export function interfaceBytes(index: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** ETH_P_ALL. */
+/** ETH_P_ALL: all Ethernet protocols. */
 export const ALL_PROTOCOLS = 3;

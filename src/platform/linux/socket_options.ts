@@ -1,11 +1,11 @@
 /**
- * Socket options that Deno does not offer (Linux; elsewhere nothing is done). Deno does not expose file descriptors:
- * the socket is found by its port.
+ * Socket options that Deno does not offer. Does nothing on systems other than Linux. Deno does not expose file descriptors,
+ * so the socket is found by its port.
  */
 import { openSocketLibc, type OptionLibc, withOptionLibc } from "./libc.ts";
 import { AF, endpointOf } from "./socket_address.ts";
 
-/** Level and option of socket(7). */
+/** Levels and options of socket(7) and tcp(7). */
 export const SOL_SOCKET = 1;
 const SO_TYPE = 3;
 const SO_ERROR = 4;
@@ -18,14 +18,14 @@ const TCP_KEEPIDLE = 4;
 const TCP_KEEPINTVL = 5;
 const TCP_KEEPCNT = 6;
 const TCP_USER_TIMEOUT = 18;
-/** IPPROTO_IP and IP_RECVERR, IPPROTO_IPV6 and IPV6_RECVERR. */
+/** Level and option that keep ICMP errors: IPPROTO_IP and IP_RECVERR, IPPROTO_IPV6 and IPV6_RECVERR. */
 const KEEP_ERRORS = { [AF.inet]: [0, 11], [AF.inet6]: [41, 25] } as const;
-/** The kernel gives a new file the lowest free number, so the number of open files bounds the search. */
+/** Maximum file descriptor to search. The kernel assigns the lowest free number, so real numbers stay small. */
 const MAX_FILES = 65_536;
 
 type SocketOption = readonly [level: number, name: number, value: number];
 
-/** TCP keepalive with the times of the gRPC pings in Istio's agent: after 30 s, then every 10 s. */
+/** TCP keepalive with the intervals of the gRPC pings in Istio's agent: after 30 s, then every 10 s. */
 const KEEP_ALIVE: readonly SocketOption[] = [
   [SOL_SOCKET, SO_KEEPALIVE, 1],
   [IPPROTO_TCP, TCP_KEEPIDLE, 30],
@@ -33,13 +33,13 @@ const KEEP_ALIVE: readonly SocketOption[] = [
   [IPPROTO_TCP, TCP_KEEPCNT, 3],
   // Otherwise the kernel retransmits unacknowledged bytes for a quarter of an hour.
   [IPPROTO_TCP, TCP_USER_TIMEOUT, 60_000],
-  // HTTP/2 writes in pieces: without this, the second piece waits 40 ms for the acknowledgement of the first.
+  // HTTP/2 writes in pieces. Without this option, the second piece waits 40 ms for the acknowledgement of the first.
   [IPPROTO_TCP, TCP_NODELAY, 1],
 ];
 
 /**
- * Lets a connection break within a minute after the peer vanished, without a timer of this process, and sends each
- * write at once. Deno's own keepalive starts only after the kernel's two hours. Does nothing in a command that gave up
+ * Makes the kernel break a connection within a minute after the peer vanished, and send each
+ * write immediately. Deno's own keepalive starts only after the kernel's two hours. Does nothing in a command that gave up
  * `ffi`.
  */
 export function keepAlive(connection: Deno.Conn<Deno.NetAddr>): void {
@@ -52,7 +52,7 @@ export function keepAlive(connection: Deno.Conn<Deno.NetAddr>): void {
 }
 
 /**
- * Sends each piece of a response at once, for the server on this port: its connections inherit the option. Otherwise
+ * Makes the server on this port send each piece of a response immediately. New connections inherit the option. Otherwise
  * the second piece waits 40 ms for the acknowledgement of the first.
  */
 export function sendAtOnce(port: number): void {
@@ -63,8 +63,8 @@ export function sendAtOnce(port: number): void {
 }
 
 /**
- * Makes the kernel keep ICMP errors for a UDP socket. By default it keeps them for connected sockets only, and Deno has
- * none. Returns a function that returns whether an error came since the last call; `undefined` where the kernel has no
+ * Makes the kernel keep ICMP errors for a UDP socket. By default the kernel keeps them only for connected sockets, which Deno lacks.
+ * Returns a function that reports whether an error arrived since the last call; `undefined` where the kernel has no
  * such option.
  */
 export function keepRefusals(port: number, hostname: string): (() => boolean) | undefined {
@@ -75,7 +75,7 @@ export function keepRefusals(port: number, hostname: string): (() => boolean) | 
   return () => (optionOf(file, SO_ERROR) ?? 0) !== 0;
 }
 
-/** The file descriptor of the UDP socket that is bound to a port; `undefined` if it is not found. */
+/** Returns the file descriptor of the UDP socket bound to a port; `undefined` if not found. */
 export function datagramFile(port: number, hostname: string): number | undefined {
   if (Deno.build.os !== "linux") return undefined;
   const { symbols } = openSocketLibc();
@@ -91,13 +91,13 @@ function familyOf(hostname: string): typeof AF.inet | typeof AF.inet6 {
 
 type Symbols = OptionLibc["symbols"];
 
-/** The first file descriptor of this process for which this is true. */
+/** Returns the first file descriptor of this process for which `isSocket` is true. */
 export function fileWith(isSocket: (file: number) => boolean): number | undefined {
   for (let file = 3; file < MAX_FILES; file++) if (isSocket(file)) return file;
   return undefined;
 }
 
-/** The local address family and port; `undefined` if the file is not a socket of IP. */
+/** Returns the local address family and port; `undefined` if the file is not an IP socket. */
 function localEnd(symbols: Pick<Symbols, "getsockname">, file: number) {
   const address = new Uint8Array(28);
   if (symbols.getsockname(file, address, intBytes(address.length)) !== 0) return undefined;
@@ -105,7 +105,7 @@ function localEnd(symbols: Pick<Symbols, "getsockname">, file: number) {
   return family === AF.inet || family === AF.inet6 ? { family, port: endpointOf(address).port } : undefined;
 }
 
-/** An option of the level SOL_SOCKET; `undefined` if the file is not a socket. Reading SO_ERROR clears it. */
+/** Reads a socket option of the level SOL_SOCKET; `undefined` if the file is not a socket. Reading SO_ERROR clears it. */
 function optionOf(file: number, option: number): number | undefined {
   const value = intBytes(0);
   const result = openSocketLibc().symbols.getsockopt(file, SOL_SOCKET, option, value, intBytes(value.length));

@@ -1,18 +1,18 @@
-/** The sockets of this process as the kernel sees them: who connected to one (SO_PEERCRED of unix(7)), and which listen. */
+/** Queries the kernel about sockets of this process: the peer of a Unix socket (SO_PEERCRED of unix(7)), and listening sockets. */
 import { openPeerLibc, type PeerLibc } from "./libc.ts";
 import { AF, endpointOf } from "./socket_address.ts";
 import { fileWith, SO_ACCEPTCONN, SOL_SOCKET } from "./socket_options.ts";
 
 const AF_UNIX = 1;
 const SO_PEERCRED = 17;
-/** `struct sockaddr_un`: a family and a name. */
+/** Size of `struct sockaddr_un`, which contains a family and a name. */
 const ADDRESS_BYTES = 110;
-/** `struct ucred`: process, user, group. The process is 0 if it is in another PID namespace. */
+/** Size of `struct ucred`: PID, user, group. The PID is 0 if the process is in another PID namespace. */
 const CREDENTIALS_BYTES = 12;
 
 /**
- * Whether this process, and not another one of the network namespace, is the peer of the one connection that the socket
- * with this abstract name has accepted.
+ * Whether this process is the peer of the single connection that the socket with this abstract name has accepted. Another process of the
+ * network namespace could also connect.
  */
 export function isConnectedByThis(name: string): boolean {
   const { symbols, close } = openPeerLibc();
@@ -24,15 +24,15 @@ export function isConnectedByThis(name: string): boolean {
   }
 }
 
-/** Checks a listener of this process. */
+/** Checks whether a listener of this process still listens. */
 export interface ListenerWatch {
-  /** `undefined` if that is not known. */
+  /** Whether the listener still listens; `undefined` if unknown. */
   isThere(): boolean | undefined;
   close(): void;
 }
 
 /**
- * Watches the listener with this address (Linux, and only with the permission `ffi`). Opens nothing before the first
+ * Watches the listener with this address (only on Linux with the permission `ffi`). Opens the C library at the first
  * check.
  */
 export function watchListener(address: Deno.Addr): ListenerWatch {
@@ -65,20 +65,20 @@ function isAt(bytes: Uint8Array | undefined, address: Deno.Addr): boolean {
 
 type Symbols = PeerLibc["symbols"];
 
-/** The first number in the value of an option; `undefined` if the file has no such option. */
+/** Returns the first number in a socket option's value; `undefined` if the file has no such option. */
 function numberIn({ getsockopt }: Symbols, file: number, option: number, size: number): number | undefined {
   const value = new Uint8Array(size);
   if (getsockopt(file, SOL_SOCKET, option, value, sizeBytes(size)) !== 0) return undefined;
   return new DataView(value.buffer).getInt32(0, true);
 }
 
-/** `undefined` if the file is not a socket. */
+/** Whether a socket listens; `undefined` if the file is not a socket. */
 function isListener(symbols: Symbols, file: number): boolean | undefined {
   const value = numberIn(symbols, file, SO_ACCEPTCONN, Int32Array.BYTES_PER_ELEMENT);
   return value === undefined ? undefined : value === 1;
 }
 
-/** The local address of a socket; `undefined` for other files. */
+/** Returns the local address of a socket; `undefined` for other files. */
 function addressOf({ getsockname }: Symbols, file: number): Uint8Array<ArrayBuffer> | undefined {
   const address = new Uint8Array(ADDRESS_BYTES);
   const size = sizeBytes(ADDRESS_BYTES);
@@ -86,7 +86,7 @@ function addressOf({ getsockname }: Symbols, file: number): Uint8Array<ArrayBuff
   return address.subarray(0, new DataView(size.buffer).getUint32(0, true));
 }
 
-/** The name of a Unix socket: of a file without its final NUL, or abstract with the NUL before it. */
+/** Returns the name of a Unix socket: a path without the final NUL, or an abstract name with the leading NUL. */
 function unixName(address: Uint8Array | undefined): string | undefined {
   if (address?.[0] !== AF_UNIX) return undefined;
   return new TextDecoder().decode(address.subarray(2)).replace(/(?<=.)\0$/, "");

@@ -1,4 +1,4 @@
-/** Non-blocking sockets, through the C library. */
+/** Non-blocking sockets through the C library. */
 import type { SocketLibc } from "./libc.ts";
 import { AF, ALL_PROTOCOLS, endpointBytes, endpointOf, interfaceBytes } from "./socket_address.ts";
 import { EAGAIN, EINPROGRESS, type Endpoint, type Socket, type SocketOptions, SystemError } from "../system_calls.ts";
@@ -13,13 +13,13 @@ const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
 const IPPROTO_IPV6 = 41;
 const IPV6_V6ONLY = 26;
-/** IP_TRANSPARENT and IPV6_TRANSPARENT. */
+/** Level and option of IP_TRANSPARENT and IPV6_TRANSPARENT. */
 const TRANSPARENT = { 4: { level: 0, option: 19 }, 6: { level: IPPROTO_IPV6, option: 75 } } as const;
 const BACKLOG = 16;
-/** The receive buffer of all sockets. */
+/** The receive buffer that all sockets share. */
 const received = new Uint8Array(1 << 16);
 
-/** Opens a socket, which belongs to the given user and group. */
+/** Opens a socket that belongs to the given user and group. */
 export function openSocket(libc: SocketLibc, options: SocketOptions): Socket {
   const family = options.kind === "packet" ? AF.packet : options.family === 4 ? AF.inet : AF.inet6;
   const protocol = options.kind === "packet" ? ALL_PROTOCOLS << 8 : 0;
@@ -38,8 +38,8 @@ export function openSocket(libc: SocketLibc, options: SocketOptions): Socket {
 }
 
 /**
- * Runs an action with another file-system user and group: a socket keeps them from the thread that opened it
- * (credentials(7)), and rules match them. Other threads of the process do not change.
+ * Runs an action with another file-system user and group. A socket keeps the user and group of the thread that opened it
+ * (credentials(7)), and iptables rules match them. Other threads of the process do not change.
  */
 function asOwner<T>(libc: SocketLibc, { uid, gid }: SocketOptions, action: () => T): T {
   const before = {
@@ -56,7 +56,7 @@ function asOwner<T>(libc: SocketLibc, { uid, gid }: SocketOptions, action: () =>
   }
 }
 
-/** setfsuid(2) never reports a failure: the second call returns whether the first one had an effect. */
+/** Throws unless setfsuid(2) or setfsgid(2) had an effect. They never report a failure; a second call returns the current id. */
 function mustBe(call: string, found: number, wanted: number): void {
   if (found !== wanted) throw new SystemError(call, 1);
 }
@@ -113,12 +113,12 @@ function accept(libc: SocketLibc, file: number): ReturnType<Socket["accept"]> {
   return found === undefined ? undefined : { socket: socketOf(libc, found), remote: endpointOf(bytes) };
 }
 
-/** A buffer for an address of any family, and its size. */
+/** Returns a buffer for an address of any family, and a buffer with its size. */
 function addressBuffers(): readonly [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>] {
   return [new Uint8Array(28), new Uint8Array([28, 0, 0, 0])];
 }
 
-/** The result; `undefined` if the call would block. */
+/** Returns the result of a call; `undefined` if the call would block. */
 function unlessLater(libc: SocketLibc, call: string, result: number | bigint): number | undefined {
   if (result >= 0) return Number(result);
   const errno = libc.errno();

@@ -1,4 +1,4 @@
-/** System calls through the C library, whose symbols are opened when they are needed. */
+/** System calls through the C library, which opens symbols on first use. */
 import { programPath } from "../program_path.ts";
 import { kernelCalls } from "./kernel_calls.ts";
 import { type ChildLibc, cText, openChildLibc, openSocketLibc, type SocketLibc, withExecuteLibc } from "./libc.ts";
@@ -14,7 +14,7 @@ const MESSAGE_ERROR = 2;
 const FLAG_MULTI = 2;
 const LARGEST_ANSWER = 1 << 17;
 
-/** The system calls of Linux. */
+/** Returns the system calls of Linux. */
 export function realSystemCalls(): SystemCalls {
   let openedForChildren: ChildLibc | undefined;
   const childLibc = () => openedForChildren ??= openChildLibc();
@@ -45,11 +45,11 @@ const WNOHANG = 1;
 const WEXITED = 4;
 const WNOWAIT = 0x01000000;
 const ECHILD = 10;
-/** The size of siginfo_t, and the offset of si_pid on 64-bit machines. */
+/** Size of `siginfo_t` in bytes. */
 const SIGNAL_INFO = 128;
 const SIGNAL_INFO_PID = 16;
 
-/** Leaves the child's status for its waiter (waitid(2), WNOWAIT). */
+/** Whether a child has exited. Leaves its status for the code that waits for the child (waitid(2), WNOWAIT). */
 function hasEndedChild({ symbols, check, errno }: ChildLibc): boolean {
   const info = new DataView(new ArrayBuffer(SIGNAL_INFO));
   const result = symbols.waitid(P_ALL, 0, new Uint8Array(info.buffer), WEXITED | WNOHANG | WNOWAIT);
@@ -64,7 +64,7 @@ function reap({ symbols, check, errno }: ChildLibc, pid: number): void {
   check("waitpid", result);
 }
 
-/** The receive buffer, kept because a new one for each request costs more than the request. */
+/** The receive buffer. Reused, because a new buffer per request costs more than the request. */
 let received: Uint8Array<ArrayBuffer> | undefined;
 
 function netlink(protocol: number, message: Uint8Array): Uint8Array {
@@ -80,12 +80,12 @@ function netlink(protocol: number, message: Uint8Array): Uint8Array {
   }
 }
 
-/** A message that fits into the send buffer of every kernel's default. */
+/** Maximum size of a message that fits into the default send buffer of every kernel, in bytes. */
 const SMALL_MESSAGE = 1 << 16;
 const SOL_SOCKET = 1;
 const SO_SNDBUFFORCE = 32;
 
-/** Lets the socket take a message of this size. Without NET_ADMIN this fails, and the kernel refuses the message itself. */
+/** Enlarges the send buffer for a message of this size. Ignores a failure without NET_ADMIN; the kernel then refuses the message. */
 function growSendBuffer(socket: number, size: number): void {
   const { symbols } = openSocketLibc();
   symbols.setsockopt(socket, SOL_SOCKET, SO_SNDBUFFORCE, new Uint8Array(Uint32Array.of(2 * size).buffer), 4);
@@ -97,7 +97,7 @@ function openNetlink(protocol: number, group: number): NetlinkSocket {
   const kernel = kernelCalls();
   const buffer = new Uint8Array(LARGEST_ANSWER);
   const socket = kernel.socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK, protocol);
-  // struct sockaddr_nl: the family, an address that the kernel chooses, and a bit for each group.
+  // struct sockaddr_nl: the family, the port ID (the kernel chooses it), and the bit mask of groups.
   kernel.bind(socket, new Uint8Array(Uint32Array.of(AF_NETLINK, 0, 2 ** (group - 1)).buffer));
   return {
     send: (message) => kernel.write(socket, new Uint8Array(message)),
@@ -129,7 +129,7 @@ function internetOption({ symbols, check }: SocketLibc, family: 4 | 6, option: n
   }
 }
 
-/** Moves this thread, which starts programs and opens sockets. */
+/** Moves this thread to another network namespace. This thread starts programs and opens sockets. */
 function enterNetworkNamespace(path: string): void {
   const kernel = kernelCalls();
   const file = kernel.open(path);
@@ -146,7 +146,7 @@ function enterRoot(path: string): void {
   kernel.enterRoot(".");
 }
 
-/** Reads parts until the last one. */
+/** Reads the parts of a netlink answer until the last one. */
 function readAnswer(receive: () => Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [];
   for (;;) {
@@ -179,8 +179,8 @@ const SIGPIPE = 13;
 const DEFAULT_ACTION = 0n;
 
 /**
- * Replaces this process by a program (execvp(3)). The kernel closes Deno's files and resets signal handlers. The runtime ignores
- * SIGPIPE, and the new program would too.
+ * Replaces this process with a program (execvp(3)). The kernel closes Deno's files and resets signal handlers. The runtime ignores
+ * SIGPIPE, which the new program would inherit, so the default action is restored.
  */
 function execute(file: string, args: readonly string[]): never {
   const argv = [file, ...args].map(cText);

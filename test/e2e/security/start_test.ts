@@ -82,5 +82,8 @@ testWhen(missing, "a variable that the program reads and that is not UTF-8 is na
   await using folder = await temporaryFolder();
   const outcome = await shell(`KUBECONFIG=${BROKEN} exec "$@"`, ["check"], { TMPDIR: folder.path });
   assert.equal(outcome.code, 1, outcome.text);
-  assert.match(outcome.text, /^error: The variable "KUBECONFIG" is not UTF-8; unset it/m);
+  assert.match(
+    outcome.text,
+    /^error: The value of the environment variable "KUBECONFIG" is not UTF-8; unset the variable/m,
+  );
 });

@@ -17,14 +17,14 @@ export interface PrivateSocket {
   close(): void;
 }
 
-/** Opens such a socket. Throws a MeshError where neither kind is possible. */
+/** Opens a private socket: abstract if possible, else in a temporary folder. Throws a MeshError if both kinds fail. */
 export function privateSocket(): PrivateSocket {
   return withoutFile() ?? inFolder();
 }
 
 /**
- * An abstract socket. `undefined` on other systems, and in a process that has given up a permission: Deno then takes
- * the name for a path.
+ * Opens an abstract socket. Returns `undefined` on other systems, and after the process has given up a permission: Deno then treats
+ * the name as a path.
  */
 function withoutFile(): PrivateSocket | undefined {
   if (Deno.build.os !== "linux" || !mayCallLibrary()) return undefined;
@@ -34,7 +34,7 @@ function withoutFile(): PrivateSocket | undefined {
     const close = () => unlessClosed(listener);
     return { path, close, accept: () => acceptOwn(listener, path).finally(close) };
   } catch {
-    // A policy of the container forbids it.
+    // A security policy of the container forbids abstract sockets.
     return undefined;
   }
 }
@@ -52,8 +52,8 @@ async function acceptOwn(listener: Deno.UnixListener, path: string): Promise<Byt
 }
 
 /**
- * Parents of the folder where TMPDIR cannot be written to, or is too long for the name of a socket (104 bytes on macOS):
- * a container with a read-only file system still has shared memory, and the proxy's container the folder of its
+ * Fallback parents for the folder when TMPDIR is not writable or too long for a socket path (104 bytes on macOS).
+ * A container with a read-only file system still has shared memory, and the proxy's container has a writable folder for its
  * configuration.
  */
 const MORE_PARENTS = Deno.build.os === "windows" ? [] : ["/tmp", "/dev/shm", "/etc/istio/proxy"];
@@ -89,7 +89,7 @@ function inFolderOf(parent: string): PrivateSocket {
 function cannotMake(cause: unknown): MeshError {
   return new MeshError(`Cannot make a temporary folder for a socket: ${messageOf(cause)}`, {
     cause,
-    hint: "name a folder that can be written to in TMPDIR",
+    hint: "set TMPDIR to a writable folder",
   });
 }
 
@@ -97,6 +97,6 @@ function unlessClosed(listener: Deno.UnixListener): void {
   try {
     listener.close();
   } catch {
-    // It is closed already.
+    // The listener is already closed.
   }
 }

@@ -3,7 +3,7 @@ import { MeshError, messageOf } from "../../../base/errors.ts";
 import type { DatagramAddress, TcpHandler, TcpListener } from "../../connection.ts";
 import { giveConnections } from "./connections.ts";
 
-/** See `Network.listenTcp`. */
+/** Implements `Network.listenTcp`. */
 export function listenTcp(options: DatagramAddress, accepted: TcpHandler): TcpListener {
   const listener = bind(options);
   const close = giveConnections(listener, (connection, made) => {

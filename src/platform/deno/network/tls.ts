@@ -1,4 +1,4 @@
-/** The second of three parts of a request: TLS to a server, whose certificate is verified. */
+/** Step 2 of 3 of a request: TLS with verification of the server's certificate. */
 import { type ByteConnection, type Dialed, DialError, type DialOptions, type DialTls } from "../../connection.ts";
 import { keepAlive } from "../../linux/socket_options.ts";
 import { isRuntimeError } from "../../runtime_errors.ts";
@@ -36,10 +36,10 @@ async function connect(hostname: string, options: DialOptions, tls: DialTls): Pr
 }
 
 /**
- * Deno verifies the host name that it connects to, unless the options have another name under a private symbol of its
- * own `node:tls`. The proxy object returns the name for every symbol. `node:tls` itself adds 30 ms to the first
- * connection, and its streams copy all bytes. A Deno without the symbol would verify the IP address and trust no
- * server: a test would fail.
+ * Deno verifies the host name that it connects to, unless the options contain another name under a private symbol of Deno's
+ * `node:tls`. The `Proxy` object returns the name for every symbol. `node:tls` itself adds 30 ms to the first
+ * connection, and its streams copy all bytes. If a future Deno drops the symbol, it verifies the IP address and rejects every
+ * server, which a test detects.
  */
 function tlsOptions(hostname: string, port: number, tls: DialTls): Deno.ConnectTlsOptions {
   const { authorities, identity, protocols, serverName } = tls;
@@ -56,7 +56,7 @@ function tlsOptions(hostname: string, port: number, tls: DialTls): Deno.ConnectT
 }
 
 /**
- * Explains errors after the handshake: in TLS 1.3 a server refuses the client's certificate when the client's handshake
+ * Explains TLS errors after the handshake: in TLS 1.3 a server refuses the client's certificate after the client's handshake
  * is complete.
  */
 export function explained(connection: ByteConnection, options: DialOptions, tls: DialTls): ByteConnection {
@@ -74,7 +74,7 @@ export function explained(connection: ByteConnection, options: DialOptions, tls:
   };
 }
 
-/** The error of a TLS handshake. */
+/** Returns the error for a failed TLS handshake. */
 export function tlsError({ host, port }: DialOptions, reason: string, cause: unknown): DialError {
   return new DialError("tls", `Cannot speak TLS with "${host}:${port}": ${reason}`, { cause });
 }

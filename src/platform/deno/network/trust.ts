@@ -1,29 +1,29 @@
 /**
- * What TLS clients trust. Deno adds a default store to the roots of each client, which `DENO_TLS_CA_STORE` and
- * `DENO_CERT` choose: a client would trust servers that none of its given roots has signed. Every client of the program
- * is made through this file, which empties that store (docs/security.md).
+ * Trusted roots of TLS clients. Deno adds a default store to the roots of each client, which `DENO_TLS_CA_STORE` and
+ * `DENO_CERT` select. So a client would trust servers outside its given roots. This file empties that store and creates every client
+ * of the program (docs/security.md).
  */
 import { MeshError, messageOf } from "../../../base/errors.ts";
 
-/** A list without any store: not empty, because the default is used for an empty one (Deno 2.6 to 2.9). */
+/** Value of `DENO_TLS_CA_STORE` that selects no store. Deno 2.6 to 2.9 uses the default for an empty value. */
 const NO_STORE = ",";
 
 let isEmpty = false;
 
-/** Empties the runtime's default store of roots, which it reads once, when the first client is made. */
+/** Empties the runtime's default store of roots. The runtime reads the store once, when it creates the first client. */
 export function emptyDefaultStore(): void {
   if (isEmpty) return;
   withVariables({ DENO_TLS_CA_STORE: NO_STORE, DENO_CERT: undefined }, () => Deno.createHttpClient({}).close());
   isEmpty = true;
 }
 
-/** Deno's client, which trusts `caCerts` and nothing else. */
+/** Creates a Deno client that trusts only `caCerts`. */
 export function newClient(options: Deno.CreateHttpClientOptions): Deno.HttpClient {
   emptyDefaultStore();
   return Deno.createHttpClient(options);
 }
 
-/** Sets or deletes environment variables during an action. Programs that start later get the old values. */
+/** Sets or deletes environment variables during an action, then restores the old values. */
 export function withVariables<T>(values: Readonly<Record<string, string | undefined>>, action: () => T): T {
   const before = Object.keys(values).map((name) => [name, Deno.env.get(name)] as const);
   for (const [name, value] of Object.entries(values)) set(name, value);
@@ -39,7 +39,7 @@ function set(name: string, value: string | undefined): void {
   else Deno.env.set(name, value);
 }
 
-/** Where Go looks for the roots of the system (crypto/x509/root_linux.go); macOS has the last one. */
+/** Files with the system's roots, in the order of Go (crypto/x509/root_linux.go). macOS has the last file. */
 const ROOTS_FILES = [
   "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/tls/certs/ca-bundle.crt",
@@ -50,7 +50,7 @@ const ROOTS_FILES = [
 ];
 
 /**
- * The roots of the system, PEM. `SSL_CERT_FILE` replaces them. A system without any has Mozilla's, which are in the runtime.
+ * Returns the trusted roots of the system in PEM. `SSL_CERT_FILE` replaces them. A system without roots gets Mozilla's roots from the runtime.
  * Throws a MeshError if `SSL_CERT_FILE` cannot be read.
  */
 export function systemRoots(): string {
@@ -60,7 +60,7 @@ export function systemRoots(): string {
     try {
       return Deno.readTextFileSync(file);
     } catch {
-      // Another system has it elsewhere.
+      // This system has no such file; try the next path.
     }
   }
   const { rootCertificates } = globalThis.process.getBuiltinModule("node:tls");
@@ -73,7 +73,7 @@ function rootsIn(file: string): string {
   } catch (error) {
     throw new MeshError(`Cannot read the trusted authorities in "${file}": ${messageOf(error)}`, {
       cause: error,
-      hint: "SSL_CERT_FILE names it: name a file of certificates in PEM, or unset it to trust the system's authorities",
+      hint: "set SSL_CERT_FILE to a file of PEM certificates, or unset it to trust the system's authorities",
     });
   }
 }

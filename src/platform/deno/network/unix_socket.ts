@@ -5,7 +5,7 @@ import { giveConnections } from "./connections.ts";
 import { serveLasting } from "./lasting_server.ts";
 import type { ByteConnection, UnixServer, UnixSocketOptions } from "../../connection.ts";
 
-/** See `Network.serveUnix`. */
+/** Implements `Network.serveUnix`. */
 export async function serveUnix(
   options: UnixSocketOptions,
   handler: (request: Request) => Response | Promise<Response>,
@@ -29,7 +29,7 @@ export async function serveUnix(
   };
 }
 
-/** See `Network.listenUnix`. */
+/** Implements `Network.listenUnix`. */
 export async function listenUnix(
   options: UnixSocketOptions,
   accepted: (connection: ByteConnection) => void,
@@ -50,7 +50,7 @@ function once(end: () => Promise<void>): () => Promise<void> {
   return () => ending ??= end();
 }
 
-/** Between listen and chmod the permissions of the folder and the umask apply; `mode` only adds to them. */
+/** Listens, then sets the socket's mode. Until then, only the folder's permissions and the umask protect the socket. */
 async function bind<T>({ path, mode }: UnixSocketOptions, listen: () => T): Promise<T> {
   try {
     await removeStale(path);
@@ -63,13 +63,13 @@ async function bind<T>({ path, mode }: UnixSocketOptions, listen: () => T): Prom
   }
 }
 
-/** Removes a stale socket, which a killed process left behind. */
+/** Removes a socket that a killed process left behind. */
 async function removeStale(path: string): Promise<void> {
   await Deno.mkdir(dirname(path), { recursive: true, mode: 0o750 });
   const status = await Deno.lstat(path).catch(() => undefined);
   if (status === undefined) return;
   if (status.isSocket !== true && status.isSymlink !== true) {
-    throw new MeshError(`Cannot listen on the Unix socket "${path}": there is a file that is no socket`);
+    throw new MeshError(`Cannot listen on the Unix socket "${path}": the file is not a socket`);
   }
   if (await isServed(path)) {
     throw new MeshError(`Cannot listen on the Unix socket "${path}": another process serves it`);
@@ -77,13 +77,13 @@ async function removeStale(path: string): Promise<void> {
   await Deno.remove(path);
 }
 
-/** See `Network.isServed`. */
+/** Implements `Network.isServed`. */
 export async function isServed(path: string): Promise<boolean> {
   try {
     (await Deno.connect({ transport: "unix", path })).close();
     return true;
   } catch {
-    // Nobody listens, or the socket does not exist.
+    // No process listens, or the socket does not exist.
     return false;
   }
 }
@@ -92,6 +92,6 @@ function removeSocket(path: string): void {
   try {
     Deno.removeSync(path);
   } catch {
-    // It was removed.
+    // The socket is already removed.
   }
 }

@@ -45,7 +45,7 @@ Deno.test("A stale socket is replaced; a served one and any other file are not",
   });
   await server.close();
   await Deno.writeTextFile(path, "mine");
-  await assert.rejects(realNetwork.listenUnix({ path, mode: 0o600 }, () => {}), /there is a file that is no socket/);
+  await assert.rejects(realNetwork.listenUnix({ path, mode: 0o600 }, () => {}), /the file is not a socket/);
   assert.equal(await Deno.readTextFile(path), "mine");
 });
 

@@ -1,4 +1,4 @@
-/** WebSockets (RFC 6455) through Deno's, whose events become a stream of messages. */
+/** WebSockets (RFC 6455), with the events of Deno's `WebSocket` as a stream of messages. */
 import { messageOf } from "../../../base/errors.ts";
 import { isRuntimeError } from "../../runtime_errors.ts";
 import type { WebSocketConnection, WebSocketRequest } from "../../http.ts";
@@ -34,10 +34,10 @@ export async function openWebSocket(
   };
 }
 
-/** Normal close codes (RFC 6455 7.4.1): normal, going away, without a code. */
+/** Close codes that are not errors (RFC 6455 7.4.1): normal closure, going away, no code. */
 const WELL_ENDED: readonly number[] = [1000, 1001, 1005];
 
-/** The events of a socket as a stream. It buffers unread messages. */
+/** Returns a socket's messages as a stream, which buffers unread messages. */
 function messagesOf(socket: WebSocket, signal: AbortSignal): ReadableStream<Uint8Array> {
   let isOpen = true;
   return new ReadableStream({
@@ -64,7 +64,7 @@ function messagesOf(socket: WebSocket, signal: AbortSignal): ReadableStream<Uint
       signal.addEventListener("abort", () => end(signal.reason), { once: true });
     },
     cancel: () => {
-      // More messages may come until the other side has closed too.
+      // More messages may arrive until the peer has closed too.
       isOpen = false;
       if (socket.readyState < WebSocket.CLOSING) socket.close();
     },

@@ -1,7 +1,7 @@
-/** Removes temporary files and folders however the process ends, except by SIGKILL. */
+/** Removes temporary files and folders at every end of the process except SIGKILL. */
 import { isHandled, listen } from "../signals.ts";
 
-/** Signals that end a process without a handler, with their numbers. */
+/** Signals that end a process by default, with their numbers. */
 const ENDS = [["SIGHUP", 1], ["SIGINT", 2], ["SIGQUIT", 3], ["SIGTERM", 15]] as const;
 
 const removals = new Set<() => void>();
@@ -9,7 +9,7 @@ let stopGuard: (() => void) | undefined;
 let stays = false;
 
 /**
- * Keeps the guard until the process ends by `Deno.exit`. Without it, a signal that arrives just before its listener is
+ * Keeps the guard active until the process calls `Deno.exit`. Otherwise a signal that arrives just before its listener is
  * removed is lost.
  */
 export function keepGuard(): void {
@@ -17,8 +17,8 @@ export function keepGuard(): void {
 }
 
 /**
- * Runs `remove` when the process exits. While the guard is active, signals that no command handles end the process in
- * order too: a signal without a handler would end it at once. Call it before the file is made. The returned function
+ * Runs `remove` when the process exits. While the guard is active, a signal without a command's handler also exits through
+ * `Deno.exit`, which runs `remove`; by default it would kill the process immediately. Call this before creating the file. The returned function
  * ends the guard.
  */
 export function guard(remove: () => void): () => void {

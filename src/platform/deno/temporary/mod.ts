@@ -1,5 +1,5 @@
 /**
- * Temporary files and folders, in the folder for temporary files or beside an output. The program removes all of them.
+ * Temporary files and folders, in the temporary folder or beside an output. The program removes all of them.
  */
 import { guard } from "./guard.ts";
 import { type Owner, prefixOf, thisOwner } from "./owner.ts";
@@ -11,8 +11,8 @@ let self: Owner | undefined;
 const tidied = new Set<string>();
 
 /**
- * Removes what killed processes left, once for each folder. It reads `/proc`, which Deno denies to a process that has given up a
- * permission: call it before, if something temporary is needed afterwards.
+ * Removes the files of killed processes from a folder, once per folder. Reads `/proc`, which Deno denies to a process that has given up a
+ * permission. So call this before giving up permissions, if the process needs temporary files afterwards.
  */
 export function tidyTemporary(parent = usualParent()): void {
   self ??= thisOwner();
@@ -21,7 +21,7 @@ export function tidyTemporary(parent = usualParent()): void {
   tidied.add(parent);
 }
 
-/** Makes a folder in a parent. Throws errors of the runtime. */
+/** Creates a temporary folder in `parent`. Throws errors of the runtime. */
 export function temporaryFolder(parent: string): TemporaryFolder {
   tidyTemporary(parent);
   let path: string | undefined;
@@ -30,7 +30,7 @@ export function temporaryFolder(parent: string): TemporaryFolder {
       if (path !== undefined) unlessGone(path);
       path = undefined;
     } finally {
-      // Last: without the guard a signal would end the process while the folder still exists.
+      // This must be last: without the guard, a signal would end the process while the folder still exists.
       forget();
     }
   };
@@ -44,13 +44,13 @@ export function temporaryFolder(parent: string): TemporaryFolder {
   }
 }
 
-/** A path for a new file that will replace an output in this folder. What killed processes left there is removed. */
+/** Returns a path for a new file that will replace an output in this folder. Removes files of killed processes there. */
 export function temporaryName(parent: string): string {
   tidyTemporary(parent);
   return `${parent}/${prefix()}${crypto.randomUUID().slice(0, 8)}`;
 }
 
-/** Opens a file whose name is already removed. Throws errors of the runtime. */
+/** Opens a temporary file and removes its name. Throws errors of the runtime. */
 export function temporaryFile(): Deno.FsFile {
   tidyTemporary();
   let path: string | undefined;
@@ -67,7 +67,7 @@ export function temporaryFile(): Deno.FsFile {
   }
 }
 
-/** The folder for temporary files that the environment names; an empty name counts as none, as in Go. Errors: {@link variable}. */
+/** Returns the temporary folder from the environment. Like Go, treats an empty variable as unset. Errors: {@link variable}. */
 export function usualParent(): string {
   const names = Deno.build.os === "windows" ? ["TMP", "TEMP", "USERPROFILE"] : ["TMPDIR"];
   const given = names.map((name) => variable(name) ?? "").find((value) => value !== "");
@@ -82,6 +82,6 @@ function unlessGone(path: string): void {
   try {
     Deno.removeSync(path, { recursive: true });
   } catch {
-    // It is removed already.
+    // The path is already removed.
   }
 }

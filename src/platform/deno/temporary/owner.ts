@@ -1,30 +1,30 @@
-/** The process that a temporary file or folder belongs to, in its name. */
+/** Names of temporary files and folders, which contain the process that owns them. */
 import { processStatus } from "../../linux/process_status.ts";
 
 /** A process of this machine. */
 export interface Owner {
-  /** The namespace of its process id (pid_namespaces(7)); `0` where there is none. */
+  /** The PID namespace (pid_namespaces(7)); `0` on systems without PID namespaces. */
   readonly space: string;
   readonly pid: number;
-  /** The start time, which differs for a later process with the same id. `0` if unknown. */
+  /** The start time, which distinguishes later processes with the same PID. `0` if unknown. */
   readonly start: string;
 }
 
 const PREFIX = "kubectl-mesh-";
 const NAME = /^kubectl-mesh-([0-9a-z]+)-([0-9]+)-([0-9a-z]+)-[0-9a-z]+$/i;
 
-/** The start of a name that belongs to this process. The rest of it is random. */
+/** Returns the prefix of a name that the owner creates. The rest of the name is random. */
 export function prefixOf({ space, pid, start }: Owner): string {
   return `${PREFIX}${space}-${pid}-${start}-`;
 }
 
-/** The process that a name belongs to; `undefined` if the name is not one of this program's. */
+/** Returns the owner in a name; `undefined` if this program did not create the name. */
 export function ownerOf(name: string): Owner | undefined {
   const [, space, pid, start] = NAME.exec(name) ?? [];
   return space === undefined || start === undefined ? undefined : { space, pid: Number(pid), start };
 }
 
-/** This process; `undefined` if it may not read `/proc`, as after it gave up a permission. */
+/** Returns this process as an owner; `undefined` if it may not read `/proc`, for example after giving up a permission. */
 export function thisOwner(): Owner | undefined {
   if (Deno.build.os !== "linux") return { space: "0", pid: Deno.pid, start: "0" };
   try {
@@ -38,7 +38,7 @@ export function thisOwner(): Owner | undefined {
   }
 }
 
-/** Whether the process of a name has ended, as `self` sees it; `false` if that is not known. */
+/** Whether the owner has exited, as seen from `self`'s PID namespace; `false` if unknown. */
 export function hasEnded(owner: Owner, self: Owner): boolean {
   if (owner.space !== self.space) return false;
   try {
@@ -46,12 +46,12 @@ export function hasEnded(owner: Owner, self: Owner): boolean {
     const status = processStatus(owner.pid);
     return status === undefined || status.isEnded || status.start.toString(36) !== owner.start;
   } catch {
-    // Access to the process is denied: it may still run.
+    // Access to the process is denied, so it may still run.
     return false;
   }
 }
 
-/** kill(2) without a signal. */
+/** Checks a PID with kill(2) and signal 0. */
 function isGone(pid: number): boolean {
   try {
     globalThis.process.kill(pid, 0);

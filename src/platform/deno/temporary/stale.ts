@@ -1,4 +1,4 @@
-/** Removes the files that killed processes of this program left in a folder for temporary files. */
+/** Removes the files that killed processes of this program left in a temporary folder. */
 import { hasEnded, type Owner, ownerOf } from "./owner.ts";
 
 const STICKY = 0o1000;
@@ -6,8 +6,8 @@ const WRITABLE_BY_OTHERS = 0o022;
 
 /**
  * Removes from `folder` the files and folders whose owner process has ended. Other users may write to the folder, so it
- * removes only entries of this user, by their own names, and follows no symbolic link. It does nothing in a folder
- * where others could replace an entry meanwhile.
+ * removes only entries of this user, by their own names, and does not follow symbolic links. Skips a folder
+ * where another user could replace an entry in the meantime.
  */
 export function removeStale(folder: string, self: Owner): void {
   try {
@@ -17,18 +17,18 @@ export function removeStale(folder: string, self: Owner): void {
       if (owner !== undefined && hasEnded(owner, self)) removeOwn(`${folder}/${name}`);
     }
   } catch {
-    // The folder cannot be read: nothing of this program is in it.
+    // The folder cannot be read, so it contains no files of this program.
   }
 }
 
-/** Whether only its owner and the superuser can rename and remove what a user has in this folder. */
+/** Whether only the owner of an entry, the owner of the folder and root can rename or remove the entry. */
 function isSafe(folder: string): boolean {
   const { mode, uid } = Deno.statSync(folder);
   if (mode === null || uid === null) return true;
   return (uid === 0 || uid === Deno.uid()) && ((mode & WRITABLE_BY_OTHERS) === 0 || (mode & STICKY) !== 0);
 }
 
-/** Removes a file, or a private folder with files and sockets: this program makes nothing else. */
+/** Removes a file, or a private folder with files and sockets. This program creates only these kinds. */
 function removeOwn(path: string): void {
   try {
     const status = Deno.lstatSync(path);
@@ -36,11 +36,11 @@ function removeOwn(path: string): void {
     if (status.isFile) Deno.removeSync(path);
     else if (status.isDirectory && (status.mode === null || (status.mode & 0o777) === 0o700)) removeFolder(path);
   } catch {
-    // Another process removes it.
+    // Another process has removed the entry.
   }
 }
 
-/** Does not recurse. */
+/** Removes a folder and its files. Does not recurse. */
 function removeFolder(path: string): void {
   for (const { name, isDirectory } of Deno.readDirSync(path)) if (!isDirectory) Deno.removeSync(`${path}/${name}`);
   Deno.removeSync(path);
