@@ -1,4 +1,4 @@
-/** What `tools/compile` writes in place of the two texts below: there is no git where the program runs. */
+/** Commit of this build. `tools/compile` replaces the two placeholders, because git is not available at run time. */
 
 /** The commit that the program was built from, with `-dirty` if its files differed; `undefined` from sources. */
 export const COMMIT: string | undefined = filled("{{commit}}");

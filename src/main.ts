@@ -3,5 +3,5 @@ import { keepGuard } from "./platform/deno/temporary/guard.ts";
 import { realWorld } from "./platform/deno/world.ts";
 
 keepGuard();
-// Not `await`: the compiled program is classic scripts (tools/compile/scripts.ts), which have none at their top.
+// No top-level `await`: the compiled program consists of classic scripts (tools/compile/scripts.ts), which do not support it.
 main(realWorld()).then((code) => Deno.exit(code));

@@ -1,10 +1,10 @@
 import config from "../deno.json" with { type: "json" };
 
-/** The version of this program, as `deno.json` says it. */
+/** The version of this program, from `deno.json`. */
 export const VERSION: string = config.version;
 
 /**
- * The release of Istio that the agent behaves like. It is the node metadata `ISTIO_VERSION`, by which istiod chooses the
- * configuration that the proxy understands; istiod takes an unknown number for the newest release.
+ * The Istio release whose behavior the agent follows. It is the node metadata `ISTIO_VERSION`, from which istiod chooses the
+ * configuration that the proxy understands. istiod treats an unknown number as the newest release.
  */
 export const ISTIO_RELEASE = "1.31.1";

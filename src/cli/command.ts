@@ -1,4 +1,4 @@
-/** A command as a record. Help, completion, documentation and parsing derive from it; its code is loaded when it runs. */
+/** Records of commands. Help, completion, documentation and parsing use the record. The command's code is loaded when it runs. */
 import type { World } from "../platform/world.ts";
 import {
   type Completes,
@@ -15,13 +15,13 @@ import {
 import { type ExitName, UsageError } from "../base/errors.ts";
 
 export interface Example {
-  /** What it is for, where the line does not show it. */
+  /** Purpose of the example, if the command line does not make it clear. */
   readonly title?: string;
   readonly command: string;
 }
 
 export interface Positional {
-  /** In the usage line: `[CATEGORY...]`. */
+  /** Text for the usage line, such as `[CATEGORY...]`. */
   readonly usage: string;
   readonly allowed?: readonly string[];
   /** Where completion finds values beside `allowed`. */
@@ -37,31 +37,31 @@ interface Description {
   readonly positional?: Positional;
   readonly examples?: readonly Example[];
   readonly exits?: Exits;
-  /** Its name where it stands in for another program. */
+  /** Program name in help and messages, if the command replaces another program. */
   readonly program?: string;
   /** Reports an error of the command or of its subcommands; returns the exit code. */
   readonly failure?: (world: World, error: unknown, args: readonly string[]) => number;
 }
 
-/** What exit codes mean: the command's own text, or `true` for the text of {@link EXIT_MEANING}. `other`: all other codes. */
+/** Meanings of exit codes. `true` selects the text of {@link EXIT_MEANING}. `other` covers all other codes. */
 export type Exits = Readonly<Partial<Record<ExitName, string | true>>> & { readonly other?: string };
 
-/** Subcommands by name, each loaded when it is needed. */
+/** Subcommands by name, loaded on first use. */
 export type Subcommands = Readonly<Record<string, () => Promise<Command>>>;
 
 /** A command with flags of any type. */
 export interface Command extends Description {
   readonly flags: () => Promise<FlagGroups>;
   readonly commands: Subcommands;
-  /** Not in help, suggestions and completion. */
+  /** Subcommands that help, suggestions and completion omit. */
   readonly hiddenCommands: Subcommands;
-  /** Without arguments a group shows its help. */
+  /** Whether the command shows its help when called without arguments, like a command group. */
   readonly showsHelp: boolean;
-  /** Names of other programs, and flags, that stand for a subcommand. */
+  /** Alternative names and flags that run a subcommand. */
   readonly aliases: Readonly<Record<string, string>>;
-  /** Names that users of other programs try, and the subcommand that is meant. */
+  /** Names from other programs, with the matching subcommand for a hint. */
   readonly renamed: Readonly<Record<string, string>>;
-  /** Reads the arguments and does the work. Without it a subcommand must be named. */
+  /** Parses the arguments and runs the command; `undefined` if a subcommand is required. */
   readonly start: ((world: World, args: readonly string[], program: string) => Promise<Outcome>) | undefined;
 }
 
@@ -71,23 +71,23 @@ export type Outcome = number | "help";
 export interface Input<Groups extends FlagGroups> {
   readonly flags: Values<Groups>;
   readonly args: readonly string[];
-  /** The arguments after `--`, for a command that takes another command there. */
+  /** The arguments after `--`, for a command that runs another command. */
   readonly rest: readonly string[];
 }
 
-/** A command whose arguments are parsed by its table of flags. */
+/** A command with arguments that are parsed with its table of flags. */
 interface FlagCommand<Groups extends FlagGroups> extends Description {
   readonly flags: Groups;
   readonly commands?: Subcommands;
   readonly takesCommand?: true;
-  /** The hint for an argument of a command that takes none. `given` has the names of the given flags. */
+  /** Hint after an unexpected argument. `given` contains the names of the given flags. */
   readonly surplusHint?: string | ((given: ReadonlySet<string>) => string);
   readonly run: (world: World, input: Input<Groups>) => Promise<number>;
 }
 
 const PLAIN = { commands: {}, hiddenCommands: {}, showsHelp: false, aliases: {}, renamed: {} } as const;
 
-/** A command with a table of flags; `run` gets their typed values. */
+/** Creates a command with a table of flags. `run` gets the typed values. */
 export function command<const Groups extends FlagGroups>(record: FlagCommand<Groups>): Command {
   return {
     ...PLAIN,
@@ -119,7 +119,7 @@ function refuseSurplus(
   throw new UsageError(`Unexpected argument "${word}"`, { hint });
 }
 
-/** A command that parses its arguments itself, except `--help` before `--`. */
+/** Creates a command that parses its arguments itself, except `--help` before `--`. */
 export function rawCommand(
   record: Description & {
     readonly flags?: () => Promise<FlagGroups>;
@@ -140,7 +140,7 @@ function asksForHelp(args: readonly string[]): boolean {
   return (end < 0 ? args : args.slice(0, end)).some((word) => word === "--help" || word === "-h");
 }
 
-/** A command that only has subcommands. */
+/** Creates a command that only has subcommands. */
 export function commandGroup(
   record:
     & Description

@@ -4,12 +4,12 @@ import type { World } from "../platform/world.ts";
 import type { NativeOption, Source } from "../inject/mod.ts";
 import type { CONFIGURATION } from "./shared_flags.ts";
 
-/** A values file of Istio's chart is some KB, its injector configuration some 100 KB. */
+/** Maximum size of a configuration file. A values file of Istio's chart has a few KB, its injector configuration about 100 KB. */
 const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
 
 type Files = Values<{ readonly "": typeof CONFIGURATION }>;
 
-/** Reads the files of a configuration; `undefined` for each that is not named. Errors: a MeshError for an unreadable file. */
+/** Reads the files of a configuration; `undefined` for each file that the user did not name. Throws a MeshError for an unreadable file. */
 export async function readConfiguration(world: World, { injectConfig, values, meshConfig }: Files) {
   const [config, valuesSource, mesh] = await Promise.all(
     [injectConfig, values, meshConfig].map((path) => readSource(world, path)),
@@ -17,7 +17,7 @@ export async function readConfiguration(world: World, { injectConfig, values, me
   return { config, values: valuesSource, mesh };
 }
 
-/** The value of `--native-sidecars`. `undefined` (not given, or `false`): the environment decides. */
+/** Converts the value of `--native-sidecars`. `undefined` (not given, or `false`) lets the environment decide. */
 export function nativeOption(text: "true" | "false" | "auto" | "jobs" | undefined): NativeOption | undefined {
   if (text === "true") return true;
   return text === "false" ? undefined : text;

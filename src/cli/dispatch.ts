@@ -1,4 +1,4 @@
-/** Finds the command that the arguments name, and runs it. */
+/** Finds the command in the arguments, and runs it. */
 import { closest } from "../base/text/mod.ts";
 import { EXIT, UsageError } from "../base/errors.ts";
 import { columnsOf } from "../platform/terminal.ts";
@@ -6,16 +6,16 @@ import type { World } from "../platform/world.ts";
 import type { Command } from "./command.ts";
 import { reportFailure } from "./failure.ts";
 
-/** A command, how users call it, and its arguments. */
+/** A command, the name that users call it by, and its arguments. */
 export interface Found {
   readonly command: Command;
   readonly program: string;
   readonly args: readonly string[];
-  /** Reports an error: the function of the nearest command that has one. */
+  /** Reports an error. Taken from the nearest parent command with such a function. */
   readonly failure: NonNullable<Command["failure"]>;
 }
 
-/** Runs the command that the arguments name below `root`; returns the exit code. Never throws. */
+/** Runs the command that the arguments name below `root` and returns the exit code. Never throws. */
 export async function dispatch(world: World, root: Command, args: readonly string[]): Promise<number> {
   let found = foundRoot(root, args);
   try {
@@ -26,12 +26,12 @@ export async function dispatch(world: World, root: Command, args: readonly strin
   }
 }
 
-/** The start of a search for a command. */
+/** Returns the starting point of a search for a command. */
 export function foundRoot(root: Command, args: readonly string[]): Found {
   return { command: root, program: root.program ?? "", args: ordered(root, args), failure: reportFailure };
 }
 
-/** The subcommand that the first argument names; `undefined` if it names none. */
+/** Returns the subcommand that the first argument names; `undefined` if the argument is not a subcommand. */
 export async function subcommandOf({ command, program, args, failure }: Found): Promise<Found | undefined> {
   const [first = "", ...rest] = args;
   const name = ownText(command.aliases, first) ?? first;
@@ -51,7 +51,7 @@ function subcommand({ commands, hiddenCommands }: Command, name: string) {
   return Object.hasOwn(all, name) ? all[name] : undefined;
 }
 
-/** The name of a subcommand first: its flags may stand before it. `help NAME` is `NAME --help`. */
+/** Moves the name of a subcommand before its flags, and converts `help NAME` to `NAME --help`. */
 function ordered(command: Command, args: readonly string[]): readonly string[] {
   const [first = "", ...rest] = args;
   if (first === "help" && Object.keys(command.commands).length > 0) return ordered(command, [...rest, "--help"]);
@@ -78,7 +78,7 @@ async function run(world: World, found: Found): Promise<number> {
   return EXIT.ok;
 }
 
-/** Refuses a first argument that must be a subcommand and is none, or that looks like a misspelt one. */
+/** Throws a UsageError if the first argument must be a subcommand but is unknown, or looks like a misspelt subcommand. */
 function refuseUnknown({ command, program }: Found, first: string): void {
   const isGroup = command.start === undefined;
   if (isHelp(first) || (first === "" && command.showsHelp)) return;
@@ -93,7 +93,7 @@ function refuseUnknown({ command, program }: Found, first: string): void {
   throw new UsageError(`Unknown command "${words.join(" ")}"`, { hint: meant ?? hint });
 }
 
-/** The hint for a misspelt subcommand, or for another program's name of one. */
+/** Returns the hint for a misspelt subcommand, or for a subcommand's name in another program. */
 function meantCommand({ renamed, commands }: Command, word: string): string | undefined {
   const here = ownText(renamed, word);
   if (here !== undefined) return `it is "${here}" here`;

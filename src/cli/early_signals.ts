@@ -1,7 +1,7 @@
 /** Signals that arrive before a container's first process has set its own handlers. */
 import type { SignalName, World } from "../platform/world.ts";
 
-/** The effect of each signal before the command handles it. SIGHUP and SIGUSR only matter to a running Envoy. */
+/** Effect of each signal before the command handles it. SIGHUP, SIGUSR1 and SIGUSR2 matter only to a running Envoy. */
 const SIGNALS: readonly (readonly [SignalName, "end" | "drop"])[] = [
   ["SIGTERM", "end"],
   ["SIGINT", "end"],
@@ -12,9 +12,9 @@ const SIGNALS: readonly (readonly [SignalName, "end" | "drop"])[] = [
 ];
 
 /**
- * Runs a command; returns its exit code. If a terminating signal arrives before the command has its own handler, `ended`
- * reports it and gives the exit code. All signals get a handler before anything is read or loaded: the kernel drops signals
- * that the first process of a PID namespace does not handle (pid_namespaces(7)), and SIGHUP would end any other process.
+ * Runs a command and returns its exit code. If a terminating signal arrives before the command has its own handler, `ended`
+ * reports the signal and returns the exit code. All signals get a handler before any other work: the kernel drops signals
+ * that the first process of a PID namespace does not handle (pid_namespaces(7)), and SIGHUP would kill any other process.
  */
 export async function withEarlySignals(
   world: World,

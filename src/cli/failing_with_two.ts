@@ -1,6 +1,6 @@
 import { EXIT, MeshError } from "../base/errors.ts";
 
-/** Runs a comparison. As in diff(1), errors have the exit code 2, because 1 means a difference. */
+/** Runs a comparison. Like in diff(1), errors have exit code 2, because 1 means a difference. */
 export async function failingWithTwo<T>(compare: () => Promise<T>): Promise<T> {
   try {
     return await compare();

@@ -3,8 +3,8 @@ import { exhaustion } from "../base/exhaustion.ts";
 import type { World } from "../platform/world.ts";
 
 /**
- * Reports an error to the user; returns the exit code. A closed pipe is no error: `| head` has read enough. The user can
- * act on a `MeshError` and on an exhausted resource; anything else is a defect of this program, and the message says so.
+ * Reports an error to the user and returns the exit code. A closed pipe is not an error: `| head` has read enough. The user can
+ * act on a `MeshError` and on an exhausted resource. Any other error is a defect of this program, and the message says so.
  */
 export function reportFailure(world: World, error: unknown): number {
   if (error instanceof ClosedPipeError) return EXIT.closedPipe;
@@ -22,20 +22,20 @@ export function reportFailure(world: World, error: unknown): number {
   return EXIT.failed;
 }
 
-/** The line of an error and the lines below it; at a terminal also the source line, if known. */
+/** Formats an error with its details; at a terminal also with the source line, if known. */
 function errorText(world: World, error: MeshError): string {
   const rest = error.rest.map((line) => `  ${line}\n`).join("");
   return `error: ${errorLine(error)}\n${world.stderr.isTerminal ? snippetText(error.place) : ""}${rest}`;
 }
 
 /**
- * Writes lines to standard error. Escapes colours at a terminal: they come from untrusted texts. Ignores a failure, which
+ * Writes lines to standard error. Escapes colour codes at a terminal, because they come from untrusted texts. Ignores a failure, which
  * would hide the exit code.
  */
 export function say(world: World, text: string): void {
   try {
     world.stderr.write(world.stderr.isTerminal ? text.replaceAll("\u001b", "\\u001b") : text);
   } catch {
-    // Standard error is closed or full: no stream is left for a report.
+    // Standard error is closed or full, so the failure cannot be reported.
   }
 }

@@ -1,6 +1,6 @@
 import { flag, type FlagTable } from "../golang/flags/mod.ts";
 
-/** The log flags of long-running commands. Separate from the other shared flags: `wait` starts faster without those. */
+/** Log flags of long-running commands. Separate from the other shared flags, so that `wait` starts faster. */
 export const LOG = {
   logFormat: flag("--log-format text|json", "Format of the log on standard error", {
     env: ["MESH_LOG_FORMAT"],

@@ -1,4 +1,4 @@
-/** The commands that a link to the binary with one of these names runs: the programs that this one replaces. */
+/** Commands by program name: a link to the binary with one of these names replaces another program. */
 const COMMANDS: Readonly<Record<string, string>> = {
   "pilot-agent": "pilot-agent",
   "istio-iptables": "istio-iptables",
@@ -6,12 +6,12 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "istio-clean-iptables": "istio-clean-iptables",
   // Container runtimes call a plugin by the name in its configuration, without arguments.
   "mesh-cni": "mesh-cni",
-  // Not every kustomize gives a function arguments.
+  // Some releases of kustomize pass no arguments to a function.
   "kubectl-mesh-kustomize": "kustomize",
   "kubectl_complete-mesh": "__complete",
 };
 
-/** The arguments, after the command that the program's name stands for. */
+/** Returns the arguments, preceded by the command that the program's name selects. */
 export function argumentsOf(name: string, args: readonly string[]): readonly string[] {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   return command === undefined ? args : [command, ...args];

@@ -1,11 +1,11 @@
-/** Flags that several commands have, declared once. */
+/** Flags that several commands share. */
 import { flag, type FlagTable, TIMER, type Values } from "../golang/flags/mod.ts";
 import type { Exits } from "./command.ts";
 
-/** A time as kubectl reads it: a plain number means seconds. */
+/** Type of a time flag like in kubectl, where a plain number means seconds. */
 export const KUBECTL_TIMER = { ...TIMER, unit: 1000 } as const;
 
-/** kubectl's flags that say which cluster is meant. */
+/** kubectl's flags that select a cluster. */
 export const CLUSTER = {
   kubeconfig: flag("--kubeconfig FILE", "Kubeconfig file; in a pod without one, the pod's service account is used", {
     env: ["KUBECONFIG"],
@@ -30,7 +30,7 @@ export const CLUSTER = {
   }),
 } as const satisfies FlagTable;
 
-/** Which findings of rules count. */
+/** Flags that filter the findings of rules. */
 export const RULES = {
   ignoreRules: flag("--ignore-rules IDS", "Switch these rules off; docs/inject.md has all", {
     type: "list",
@@ -41,7 +41,7 @@ export const RULES = {
   }),
 } as const satisfies FlagTable;
 
-/** The injector configuration in files. */
+/** Flags for an injector configuration in files. */
 export const CONFIGURATION = {
   injectConfig: flag("--inject-config FILE", "Injector configuration, its ConfigMap, a template, or a snapshot", {
     type: "file",
@@ -81,7 +81,7 @@ export const NATIVE_SIDECARS = {
   ),
 } as const satisfies FlagTable;
 
-/** Where the control plane keeps its configuration. */
+/** Flags that locate the configuration of the control plane. */
 export const CONTROL_PLANE = {
   istioNamespace: flag("--istioNamespace NAMESPACE", "Namespace of the control plane", {
     completes: "namespaces",
@@ -104,7 +104,7 @@ export const REVISION = {
   }),
 } as const satisfies FlagTable;
 
-/** Which manifests are read, as kubectl reads them. */
+/** Flags that select manifests, like in kubectl. */
 export const FILENAMES = {
   filename: flag("-f, --filename FILE", "File, directory, https URL, or - for standard input", {
     type: "files",
@@ -161,7 +161,7 @@ export const MANIFESTS = {
 
 export type ManifestFlags = Values<{ readonly "": typeof MANIFESTS }>;
 
-/** Exit codes of the commands on manifests. */
+/** Exit codes of the commands that change manifests. */
 export const MANIFEST_EXITS: Exits = {
   ok: "done; with --diff nothing would change",
   failed: "a resource failed, or no input could be read; with --diff something would change",

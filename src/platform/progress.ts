@@ -78,7 +78,7 @@ export function startProgress(
   };
 }
 
-/** Runs the work with a progress. SIGINT and SIGTERM end it with a MeshError that says what was done. */
+/** Runs work with a progress line. SIGINT and SIGTERM reject with a MeshError that reports the finished items. */
 export async function withProgress<T>(
   world: World,
   counting: Counting,
@@ -96,10 +96,10 @@ export async function withProgress<T>(
 
 const SIGNAL_CODES = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
 
-/** A promise that SIGINT or SIGTERM rejects with a MeshError, until `off` is called. */
+/** Returns a promise that rejects with a MeshError after SIGINT or SIGTERM. `off` removes the signal handlers. */
 export function interruption({ signals }: Pick<World, "signals">, message: () => string) {
   const { promise, reject } = Promise.withResolvers<never>();
-  // An interruption that nobody awaits would end the process as an unhandled rejection.
+  // Without this, an interruption that no code awaits would end the process as an unhandled rejection.
   promise.catch(() => {});
   const offs = (["SIGINT", "SIGTERM"] as const).map((name) =>
     signals.on(name, () => reject(new MeshError(message(), { exitCode: SIGNAL_CODES[name] })))
@@ -107,7 +107,7 @@ export function interruption({ signals }: Pick<World, "signals">, message: () =>
   return { promise, off: () => offs.forEach((off) => off()) };
 }
 
-/** The same interruption, whose error also says what was done so far. */
+/** Returns the same interruption with the finished items appended to its error message. */
 export function withSoFar(interrupted: Promise<never>, { soFar }: Pick<Progress, "soFar">): Promise<never> {
   return interrupted.catch((error) => {
     if (!(error instanceof MeshError)) throw error;
@@ -117,7 +117,7 @@ export function withSoFar(interrupted: Promise<never>, { soFar }: Pick<Progress,
 
 const USUAL_COLUMNS = 80;
 
-/** A text that is wider than the terminal is cut: a line that wraps could not be removed. */
+/** Returns a line on the terminal. Truncates the text to the terminal's width, because a wrapped line cannot be removed. */
 function progressLine({ stderr, env }: Pick<World, "stderr" | "env">, isShown: boolean) {
   const isOn = isShown && !isPlain({ stdout: stderr, env });
   let isThere = false;

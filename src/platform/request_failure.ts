@@ -1,19 +1,19 @@
-/** Failures of requests without an answer. */
+/** Classification of requests that failed without a response. */
 import { isRuntimeError, reasonOf, RUNTIME_ERRORS } from "./mod.ts";
 
-/** The kinds that callers distinguish. */
+/** Kinds of failures. `silent` means a timeout. */
 export type FailureKind = "refused" | "unknown-name" | "silent" | "other";
 
-/** A kind and its text: `connection refused`. */
+/** The kind of a failure, and its text for users, such as `connection refused`. */
 export interface RequestFailure {
   readonly kind: FailureKind;
   readonly text: string;
 }
 
-/** Names of `fetch`'s error after its signal. */
+/** Names of the errors of `fetch` after its signal fired. */
 const ENDED: readonly string[] = ["TimeoutError", "AbortError"];
 
-/** Kinds of runtime errors. */
+/** Runtime errors that have a failure kind of their own. */
 const KINDS: readonly (readonly [error: keyof typeof RUNTIME_ERRORS, kind: FailureKind])[] = [
   ["refused", "refused"],
   ["unknownName", "unknown-name"],

@@ -1,19 +1,19 @@
 /** Copies bytes between two connections. */
 import type { ByteConnection } from "./connection.ts";
 
-/** The buffer per direction: the size of a TLS record or some frames of HTTP/2. */
+/** Buffer size per direction, in bytes: one TLS record or a few HTTP/2 frames. */
 const BUFFER_BYTES = 16 * 1024;
 
-/** The side that ended first. */
+/** The side that closed or broke first. */
 export interface SpliceEnd {
   readonly side: "one" | "other";
-  /** The error that broke it; `undefined` if it was closed. */
+  /** The error that broke the connection; `undefined` if the side closed it. */
   readonly error: unknown;
 }
 
 /**
- * Copies both ways until a side ends or breaks, then closes both: HTTP/2 cannot use a half-closed connection. Holds at
- * most one buffer per direction: while a side does not read, the other is not read. Never rejects.
+ * Copies bytes in both directions until a side closes or breaks, then closes both, because HTTP/2 cannot use a half-closed connection. Buffers at
+ * most 16 KiB per direction and stops reading from one side while the other side does not read. Never rejects.
  */
 export async function splice(one: ByteConnection, other: ByteConnection): Promise<SpliceEnd> {
   const ends = { one, other };

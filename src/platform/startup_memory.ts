@@ -1,14 +1,14 @@
-/** Memory that a long-lived process needs only at its start, mostly pages of the program. */
+/** Releases memory that a long-lived process needs only at its start, mostly pages of the program. */
 import type { World } from "./world.ts";
 
 /**
- * Milliseconds after the start. The first second still uses the startup code; V8 collects the garbage of the start
+ * Milliseconds after the start at which memory is released. The first second still uses the startup code. V8 collects the startup garbage
  * within half a minute.
  */
 const RELEASES = [1000, 30_000];
 
 /**
- * Returns a function that releases this memory, also after permissions are given up; `undefined` where the process may
+ * Returns a function that releases startup memory and also works after giving up permissions. Returns `undefined` if the process may
  * not.
  */
 export function startupMemoryReleaser(system: World["system"]): (() => void) | undefined {
@@ -20,7 +20,7 @@ export function startupMemoryReleaser(system: World["system"]): (() => void) | u
   }
 }
 
-/** Releases memory a few times, until the signal. Where the system denies it, the process keeps the memory. */
+/** Releases memory a few times until the signal fires. Ignores a refusal by the system. */
 export async function releaseStartupMemory(
   clock: World["clock"],
   release: () => void,
@@ -32,7 +32,7 @@ export async function releaseStartupMemory(
     try {
       release();
     } catch {
-      // The next one may be permitted.
+      // The next attempt may be permitted.
     }
   }
 }

@@ -2,44 +2,44 @@
 import type { Address } from "../golang/net/mod.ts";
 
 export interface SystemCalls {
-  /** Makes this process the parent of its orphaned descendants, as PID 1 is (PR_SET_CHILD_SUBREAPER). Throws `SystemError`. */
+  /** Makes this process the parent of its orphaned descendants, like PID 1 (PR_SET_CHILD_SUBREAPER). Throws `SystemError`. */
   adoptOrphans(): void;
   /**
-   * Returns a function that drops free memory and unmodified pages of the program's file; the kernel loads them again on access. It
-   * also works after permissions are given up. Both throw `SystemError`.
+   * Returns a function that drops free memory and unmodified pages of the program file, which the kernel loads again on access. The function
+   * also works after giving up permissions. Both functions throw `SystemError`.
    */
   memoryReleaser(): () => void;
-  /** Whether a child has ended and is not reaped. Throws `SystemError`. */
+  /** Whether a child has exited and is not yet reaped. Throws `SystemError`. */
   hasEndedChild(): boolean;
-  /** Reaps a child that has ended. Throws `SystemError`. */
+  /** Reaps an exited child. Throws `SystemError`. */
   reap(pid: number): void;
   /** Sends a netlink message and returns all messages of the response, with headers. Throws `SystemError`. */
   netlink(protocol: number, message: Uint8Array): Uint8Array;
-  /** A socket that stays open, and gets the messages of a multicast group. Throws `SystemError`. */
+  /** Opens a netlink socket that receives the messages of a multicast group. Throws `SystemError`. */
   openNetlink(protocol: number, group: number): NetlinkSocket;
   /** Moves this process, and the programs that it starts, into a network namespace. Throws `SystemError`. */
   enterNetworkNamespace(path: string): void;
-  /** Makes a folder the root of this process's file system (chroot(2)), and its working folder. Throws `SystemError`. */
+  /** Makes a folder the root of this process's file system (chroot(2)) and its working directory. Throws `SystemError`. */
   enterRoot(path: string): void;
-  /** The index of a network interface; `undefined` if there is none of that name. */
+  /** Returns the index of a network interface; `undefined` if no interface has that name. */
   interfaceIndex(name: string): number | undefined;
-  /** Reads an option of the protocol IP (getsockopt(2)) into a copy of `value`. Throws `SystemError`. */
+  /** Reads an IP socket option (getsockopt(2)) into a copy of `value`. Throws `SystemError`. */
   internetOption(family: 4 | 6, option: number, value: Uint8Array): Uint8Array;
-  /** A socket that never blocks. Throws `SystemError`. */
+  /** Opens a non-blocking socket. Throws `SystemError`. */
   openSocket(options: SocketOptions): Socket;
   /**
-   * Replaces this process by a program of PATH (execvp(3)); environment, standard streams and terminal stay. Throws
+   * Replaces this process with a program from PATH (execvp(3)) and keeps environment, standard streams and terminal. Throws
    * `SystemError` if that fails.
    */
   execute(file: string, args: readonly string[]): never;
 }
 
-/** A socket to open. */
+/** Options of a new socket. */
 export interface SocketOptions {
-  /** `packet`: whole frames of one interface (packet(7)); needs NET_RAW. */
+  /** `packet` receives whole frames of one interface (packet(7)) and needs NET_RAW. */
   readonly kind: "stream" | "datagram" | "packet";
   readonly family: 4 | 6;
-  /** The owner, for rules that match it; another user or group needs SETUID or SETGID. */
+  /** Owner of the socket, which iptables rules can match. Another user or group needs SETUID or SETGID. */
   readonly uid?: number;
   readonly gid?: number;
   /** Accepts connections to foreign addresses (IP_TRANSPARENT); needs NET_ADMIN or NET_RAW. */
@@ -52,30 +52,30 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** A socket. Every call but `close` throws `SystemError`. */
+/** A socket. All methods except `close` throw `SystemError`. */
 export interface Socket {
   bind(local: Endpoint): void;
   /** Binds a packet socket to an interface. */
   bindInterface(index: number): void;
   listen(): void;
-  /** Starts to connect; `failure` and `receive` show the outcome. */
+  /** Starts to connect. `failure` and `receive` report the result. */
   connect(remote: Endpoint): void;
-  /** An incoming connection; `undefined` while there is none. */
+  /** Accepts an incoming connection; `undefined` if none waits. */
   accept(): { readonly socket: Socket; readonly remote: Endpoint } | undefined;
   /** The local address. */
   local(): Endpoint;
-  /** The error number (errno) of the connection attempt; 0 while there is none. */
+  /** Returns the error number (errno) of the connection attempt; 0 if it has not failed. */
   failure(): number;
   send(bytes: Uint8Array): void;
-  /** Received bytes; `undefined` while there are none, empty at the end of a stream. */
+  /** Returns received bytes; `undefined` if no bytes wait, empty at the end of a stream. */
   receive(): Uint8Array | undefined;
   close(): void;
 }
 
-/** A netlink socket (netlink(7)). Every call but `close` throws `SystemError`. */
+/** A netlink socket (netlink(7)). All methods except `close` throw `SystemError`. */
 export interface NetlinkSocket {
   send(message: Uint8Array): void;
-  /** Received messages, with headers; `undefined` while there are none. */
+  /** Returns received messages with headers; `undefined` if no messages wait. */
   receive(): Uint8Array | undefined;
   close(): void;
 }

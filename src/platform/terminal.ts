@@ -1,12 +1,12 @@
-/** The abilities of the terminal behind standard output: colour, Unicode, columns. */
+/** Capabilities of the terminal behind standard output: colour, Unicode, columns. */
 import type { World } from "./world.ts";
 
-/** Whether output is without colour and progress (https://no-color.org, TERM). */
+/** Whether to print without colour and progress (https://no-color.org, TERM). */
 export function isPlain({ stdout, env }: Pick<World, "stdout" | "env">): boolean {
   return !stdout.isTerminal || (env.get("NO_COLOR") ?? "") !== "" || env.get("TERM") === "dumb";
 }
 
-/** Whether a terminal shows no more than ASCII. */
+/** Whether a terminal shows only ASCII. */
 export function isDumb({ stdout, env }: Pick<World, "stdout" | "env">): boolean {
   return stdout.isTerminal && env.get("TERM") === "dumb";
 }
@@ -14,17 +14,17 @@ export function isDumb({ stdout, env }: Pick<World, "stdout" | "env">): boolean 
 const USUAL_COLUMNS = 80;
 const USUAL_ROWS = 24;
 
-/** The columns of the terminal; COLUMNS comes first (POSIX, "Environment Variables"); 80 where neither is known. */
+/** Returns the columns from COLUMNS (POSIX, "Environment Variables"), otherwise of the terminal, otherwise 80. */
 export function columnsOf({ stdout, env }: Pick<World, "stdout" | "env">): number {
   return numberIn(env.get("COLUMNS")) ?? stdout.columns ?? USUAL_COLUMNS;
 }
 
-/** The width of a table: the columns of a terminal; no limit in a pipe or a file. */
+/** Returns the width for a table: the columns of a terminal, or no limit in a pipe or a file. */
 export function tableWidthOf(world: Pick<World, "stdout" | "env">): number {
   return world.stdout.isTerminal ? columnsOf(world) : Infinity;
 }
 
-/** The lines of the terminal; LINES comes first; 24 where neither is known. */
+/** Returns the lines from LINES, otherwise of the terminal, otherwise 24. */
 export function rowsOf({ stdout, env }: Pick<World, "stdout" | "env">): number {
   return numberIn(env.get("LINES")) ?? stdout.rows ?? USUAL_ROWS;
 }

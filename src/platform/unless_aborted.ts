@@ -1,4 +1,4 @@
-/** Waits for the work; rejects with the signal's reason if that fires first. The work itself continues. */
+/** Waits for `work`. Rejects with the signal's reason if the signal fires first; `work` itself continues. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);

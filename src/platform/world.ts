@@ -10,11 +10,11 @@ export type * from "./network.ts";
 export type * from "./processes.ts";
 
 /**
- * The process as one object. Commands get it passed in and use nothing else of the machine, so that a test runs a whole
- * command against one in memory and sees what it printed and did.
+ * The process and its machine as one object. Commands access the machine only through this object, so that a test runs a whole
+ * command against an in-memory version and checks its output and effects.
  */
 export interface World {
-  /** The name that the program was started with (argv[0]), without folder and `.exe`. */
+  /** The name in argv[0], without folder and `.exe`. */
   readonly name: string;
   readonly args: readonly string[];
   readonly env: Environment;
@@ -26,7 +26,7 @@ export interface World {
   readonly processes: Processes;
   readonly signals: Signals;
   readonly network: Network;
-  /** Linux only: each call throws `SystemError` elsewhere. */
+  /** System calls of Linux. On other systems, each call throws `SystemError`. */
   readonly system: SystemCalls;
   readonly permissions: Permissions;
   readonly machine: Machine;
@@ -35,7 +35,7 @@ export interface World {
 /** Environment variables. */
 export interface Environment {
   get(name: string): string | undefined;
-  /** All of them, as a copy. */
+  /** Returns a copy of all variables. */
   all(): Record<string, string>;
 }
 
@@ -45,7 +45,7 @@ export interface Input {
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-/** An output stream. `write` returns when all is written, and throws `ClosedPipeError` after the reader closed it. */
+/** An output stream. `write` returns when all bytes are written, and throws `ClosedPipeError` after the reader has closed the pipe. */
 export interface Output {
   readonly isTerminal: boolean;
   /** The terminal's; `undefined` without one. */
@@ -55,12 +55,12 @@ export interface Output {
   write(chunk: string | Uint8Array): void;
 }
 
-/** Time. */
+/** Wall-clock and monotonic time. */
 export interface Clock {
   now(): Date;
   /** Milliseconds from an arbitrary start; never decreases. */
   monotonic(): number;
-  /** Waits; the signal ends the wait early, without an error. */
+  /** Waits. The signal ends the wait early without an error. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -69,29 +69,29 @@ export type SignalName = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT" | "SIGUSR1"
 
 /** Signals of the operating system. */
 export interface Signals {
-  /** Calls the handler instead of the default action until the returned function is called. */
+  /** Replaces the default action with the handler until the returned function is called. */
   on(signal: SignalName, handler: () => void): () => void;
 }
 
-/** Names of the permissions that Deno knows. */
+/** Deno's permission names. */
 export type PermissionName = "read" | "write" | "net" | "run" | "env" | "sys" | "ffi" | "import";
 
 /** The permissions of this process. */
 export interface Permissions {
-  /** Gives up all other permissions, for good. */
+  /** Gives up all other permissions permanently. */
   keepOnly(names: readonly PermissionName[]): void;
 }
 
 /** The machine that the program runs on. */
 export interface Machine {
   readonly os: "linux" | "darwin" | "windows" | "other";
-  /** Rust's name: `x86_64`, `aarch64`. */
+  /** Rust's name of the architecture, such as `x86_64` or `aarch64`. */
   readonly arch: string;
   /** The version of Deno. */
   readonly deno: string;
   readonly pid: number;
-  /** `undefined` on Windows. */
+  /** The user ID; `undefined` on Windows. */
   readonly uid: number | undefined;
-  /** The command line that starts this program again; one path if it is compiled. */
+  /** The command line that starts this program again. A compiled program has only its path. */
   readonly program: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { EXIT } from "../../base/errors.ts";
 import { type Command, commandGroup } from "../command.ts";
 
-/** The command that shells run to complete a command line of `program`; kubectl runs it as `kubectl_complete-mesh`. */
+/** Returns the command that shells run to complete a command line of `program`. kubectl runs it as `kubectl_complete-mesh`. */
 export function completing(program: Command): Command {
   return {
     ...commandGroup({ summary: "Print what may follow the words of a command line", commands: {} }),
@@ -10,7 +10,7 @@ export function completing(program: Command): Command {
         import("../completion/complete.ts"),
         import("../completion/find.ts"),
       ]);
-      // An error would appear in the middle of the line that a person types.
+      // An error message would appear in the middle of the user's command line.
       const failed = { candidates: [], directive: DIRECTIVE.error };
       world.stdout.write(completionText(await complete(program, words, findIn(world)).catch(() => failed)));
       return EXIT.ok;

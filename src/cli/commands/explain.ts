@@ -177,7 +177,7 @@ async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): P
   });
 }
 
-/** The parts of a configuration that each filter is for. */
+/** The parts of a proxy configuration that each filter supports. */
 const FILTERED: Readonly<Record<"name" | "port" | "fqdn", readonly string[]>> = {
   name: ["listeners", "routes", "clusters", "endpoints", "secrets"],
   port: ["listeners", "clusters", "endpoints"],
@@ -191,7 +191,7 @@ function checkFilter(of: string, flags: Pick<Flags, "name" | "port" | "fqdn">): 
   }
 }
 
-/** Maximum characters to read from standard input for one line. */
+/** Maximum length of the log line on standard input, in characters. */
 const MAX_LINE = 65_536;
 
 async function standardInput({ stdin }: World): Promise<string> {

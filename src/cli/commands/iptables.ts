@@ -5,7 +5,7 @@ type Mode = "generate" | "apply" | "clean" | "verify";
 
 const load = () => import("../../iptables/mod.ts");
 
-/** The common part of all modes: the flags, and the parsing of arguments. */
+/** Returns the parts that all modes share: flags and argument parsing. */
 function modeOf(mode: Mode, isDropIn = false, isScript = false) {
   return {
     flags: async () => (await load()).CAPTURE_FLAGS,
@@ -69,7 +69,7 @@ export const IPTABLES = commandGroup({
   },
 });
 
-/** Istio's programs. They report errors as `iptables` does, also below `pilot-agent`. */
+/** `istio-iptables` and `pilot-agent istio-iptables`, which report errors like `iptables`. */
 export const ISTIO_IPTABLES = rawCommand({
   ...modeOf("apply", true),
   ...APPLY,

@@ -6,7 +6,7 @@ import { CLUSTER } from "../shared_flags.ts";
 
 const FLAGS = { "Cluster": CLUSTER } as const satisfies FlagGroups;
 
-/** `kubectl mesh options`: the flags of all commands that ask a cluster, as `kubectl options` does. */
+/** `kubectl mesh options`, which lists the flags of all commands that connect to a cluster, like `kubectl options`. */
 export const OPTIONS: Command = command({
   summary: "List the flags that every command with a cluster has",
   examples: [{ command: "kubectl mesh options" }],

@@ -16,7 +16,7 @@ const WEBHOOK = commandGroup({
   },
 });
 
-/** `kubectl mesh`: all commands, and the programs that this one stands in for. */
+/** `kubectl mesh` with all commands, and hidden commands for the programs that it replaces. */
 export const PLUGIN: Command = commandGroup({
   program: "kubectl mesh",
   summary: "Put workloads into an Istio mesh, and run the mesh's side of a pod",

@@ -1,7 +1,7 @@
 import { UsageError } from "../../base/errors.ts";
 import type { PodChoice } from "../../explain/mod.ts";
 
-/** The pod that the arguments name: `pod/web`, `pod web` or `web`. Errors: a UsageError for further arguments. */
+/** Returns the pod name from the arguments `pod/web`, `pod web` or `web`. Throws a UsageError for further arguments. */
 export function podName([first, second, ...more]: readonly string[]): string | undefined {
   if (first === undefined || second === undefined) return first;
   if (first.includes("/") || more.length > 0) {
@@ -10,10 +10,10 @@ export function podName([first, second, ...more]: readonly string[]): string | u
   return `${first}/${second}`;
 }
 
-/** Flags that choose pods. */
+/** Flags that select pods. */
 interface PodFlags extends Pick<PodChoice, "selector" | "namespace" | "allNamespaces" | "container"> {}
 
-/** The pods of a name or of flags; `undefined` if none is named. Errors: a UsageError for a name beside -l or -A. */
+/** Returns the selected pods from a name or flags; `undefined` if the user selected no pods. Throws a UsageError for a name together with -l or -A. */
 export function podChoice(flags: PodFlags, name: string | undefined): PodChoice | undefined {
   const { selector, namespace, allNamespaces, container } = flags;
   const isSelected = selector !== undefined || allNamespaces;

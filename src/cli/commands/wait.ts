@@ -5,7 +5,7 @@ import type { WaitOptions } from "../../wait/mod.ts";
 import { command, type Input } from "../command.ts";
 import { LOG } from "../log_flags.ts";
 
-/** 24 days, which a timer can run for, in whole seconds. */
+/** Maximum duration of a timer: 24 days, in seconds. */
 const LONGEST_SECONDS = 24 * 24 * 3600;
 
 const FLAGS = {
@@ -40,7 +40,7 @@ const FLAGS = {
     }),
   },
   "Log": { quiet: flag("-q, --quiet", "Print errors only"), ...LOG },
-  // pilot-agent's spellings of the times.
+  // The names of these flags in pilot-agent.
   "Old": {
     timeoutSeconds: flag("--timeoutSeconds NUMBER", "Seconds to wait", {
       type: "integer",
@@ -110,7 +110,7 @@ async function wait(world: World, { flags, rest: command }: Input<typeof FLAGS>)
 
 type Times = Pick<WaitOptions, "timeout" | "period" | "requestTimeout">;
 
-/** This program's spelling of a time wins over pilot-agent's. */
+/** Returns the times. This program's flags override pilot-agent's flags. */
 function timesOf(flags: Flags, defaults: Times): Times {
   const { timeoutSeconds, periodMillis, requestTimeoutMillis } = flags;
   return {

@@ -1,19 +1,19 @@
-/** The cluster's names from earlier completions: a second Tab gets them at once, also if the cluster is slow. */
+/** Cache of the cluster's names from earlier completions, so that a second Tab is immediate even if the cluster is slow. */
 import { createHash } from "node:crypto";
 import { parseJson } from "../../base/json.ts";
 import { isList, isMap, listAt, textAt } from "../../base/value.ts";
 import { kubeconfigPaths } from "../../kube/kubeconfig_paths.ts";
 import type { World } from "../../platform/world.ts";
 
-/** Milliseconds in which the cluster is not asked again. */
+/** Milliseconds during which cached names are used without a new request. */
 const FRESH = 30_000;
-/** Milliseconds after which names are no help: a day. */
+/** Milliseconds after which cached names are discarded: one day. */
 const OLD = 86_400_000;
-/** Lists that are kept, and the bytes of all. */
+/** Maximum number of cached lists, and maximum size of the file in bytes. */
 const MAX_ENTRIES = 32;
 const MAX_BYTES = 512 * 1024;
 
-/** Names of Kubernetes and label values, behind a kind or `rev:`. Anything else could act on the shell or the terminal, or be a flag. */
+/** Whether a name is a Kubernetes name or label value, optionally after a kind or `rev:`. Other text could affect the shell or terminal, or be a flag. */
 export function isSafeName(name: string): boolean {
   return name.length <= 320 && /^\w[\w.:/-]*$/.test(name);
 }
@@ -25,7 +25,7 @@ interface Entry {
   readonly names: readonly string[];
 }
 
-/** Names that were found earlier; `isFresh` if the cluster need not be asked. */
+/** Cached names. `isFresh` means that no new request is necessary. */
 export interface Kept {
   readonly names: readonly string[];
   readonly isFresh: boolean;
@@ -33,15 +33,15 @@ export interface Kept {
 
 /** The cache of one list of names. */
 export interface NameCache {
-  /** What was found at most a day ago. */
+  /** Returns the cached names if they are at most one day old. */
   found(): Kept | undefined;
-  /** Keeps names, in a file that only this user can read. Failures are ignored: the next Tab asks again. */
+  /** Stores names in a file that only this user can read. Ignores failures, because the next Tab requests the names again. */
   keep(names: readonly string[]): Promise<void>;
 }
 
 /**
- * Opens it; `undefined` without a home folder. `asked` is what the names depend on beside the kubeconfig, whose content is a part
- * of the key: another context or another user has names of its own. Never fails: what cannot be read is empty.
+ * Opens the cache; `undefined` without a home folder. The key contains the kubeconfig and `asked`, the other values that determine the names:
+ * each context and user has its own names. Never fails; an unreadable file counts as empty.
  */
 export async function openNameCache(
   world: World,
@@ -80,7 +80,7 @@ async function keyOf(world: World, kubeconfig: string | undefined, asked: unknow
   return hash.digest("hex");
 }
 
-/** The newest entries, as many as the file may hold. */
+/** Encodes the newest entries, up to the maximum size of the file. */
 function bounded(entries: readonly Entry[]): string {
   let kept = entries.slice(0, MAX_ENTRIES);
   while (JSON.stringify(kept).length > MAX_BYTES) kept = kept.slice(0, -1);
@@ -91,7 +91,7 @@ function fileIn(folder: string): string {
   return `${folder}/kubectl-mesh-names.json`;
 }
 
-/** The entries of a file that anybody may have written. */
+/** Parses the entries of the file. Checks every field, because another program may have written the file. */
 function entriesOf(text: string): Entry[] {
   const value = parseJson(text);
   const all = isList(value) ? value.filter(isMap).slice(0, MAX_ENTRIES) : [];

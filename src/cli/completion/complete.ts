@@ -19,7 +19,7 @@ export interface Candidate {
   readonly description?: string;
 }
 
-/** Cobra's directives (bits): what the shell does besides offering candidates. */
+/** Cobra's directives (bits), which change how the shell uses the candidates. */
 export const DIRECTIVE = { files: 0, error: 1, noSpace: 2, noFiles: 4, extensions: 8, folders: 16 } as const;
 
 export interface Completion {
@@ -27,19 +27,19 @@ export interface Completion {
   readonly directive: number;
 }
 
-/** A partial word, and where it stands. */
+/** The word to complete, and its context. */
 export interface Wanted {
   readonly completes: Completes;
   readonly prefix: string;
-  /** The flags of the command, and the part of the line before the word. */
+  /** The flags of the command. `line` is the part of the command line before the word. */
   readonly flags: FlagTable;
   readonly line: Line;
 }
 
-/** Finds values; the caller drops values without the prefix. */
+/** Finds values for a word. The caller drops values without the prefix. */
 export type Find = (wanted: Wanted) => Promise<readonly Candidate[]>;
 
-/** Completes the last word, which may be empty. Errors: as `find`. */
+/** Completes the last word, which may be empty. Rejects with the errors of `find`. */
 export async function complete(root: Command, words: readonly string[], find: Find): Promise<Completion> {
   const [before, word] = [words.slice(0, -1), words.at(-1) ?? ""];
   if (before.includes("--")) return { candidates: [], directive: DIRECTIVE.files };
@@ -55,7 +55,7 @@ export async function complete(root: Command, words: readonly string[], find: Fi
   return positional.completes === "configurations" ? { ...completion, directive: DIRECTIVE.files } : completion;
 }
 
-/** The candidates as kubectl reads them, one on each line; the last line is the directive. */
+/** Formats the candidates for kubectl: one per line, then the directive. */
 export function completionText({ candidates, directive }: Completion): string {
   const lines = candidates.map(({ value, description }) =>
     description === undefined ? value : `${value}\t${description}`
@@ -69,7 +69,7 @@ async function innermost(root: Command, words: readonly string[]) {
   return found;
 }
 
-/** The flag whose value is being typed: `--flag=VALUE`, or the word after `--flag`. */
+/** Returns the flag whose value the user types, as `--flag=VALUE` or as the word after `--flag`. */
 function flagAwaitingValue(flags: FlagTable, args: readonly string[], word: string) {
   const spellings = spellingsOf(flags);
   const [, inWord, prefix = ""] = /^(--?[^=]+)=([^]*)$/.exec(word) ?? [];
@@ -84,7 +84,7 @@ async function valuesOf(flag: Flag, prefix: string, { find, ...at }: At): Promis
   const { type, allowed = [], completes } = flag;
   if (completes === "folders") return { candidates: [], directive: DIRECTIVE.folders };
   if (completes === "manifests") return { candidates: valued(MANIFESTS), directive: DIRECTIVE.extensions };
-  // A list: the items before the last comma stay.
+  // In a list, keep the items before the last comma.
   const kept = isRepeatable(flag) && type !== "texts" ? prefix.slice(0, prefix.lastIndexOf(",") + 1) : "";
   const given = new Set(kept.split(","));
   const found = completes === undefined ? [] : await find({ ...at, completes, prefix: prefix.slice(kept.length) });
@@ -93,7 +93,7 @@ async function valuesOf(flag: Flag, prefix: string, { find, ...at }: At): Promis
   return { ...offered(prefix, values), ...takesFile(flag) ? { directive: DIRECTIVE.files } : {} };
 }
 
-/** Suffixes of the files that are read in a folder of manifests. */
+/** File name suffixes of manifests. */
 const MANIFESTS = ["yaml", "yml", "json"];
 
 function valued(values: readonly string[]): Candidate[] {
@@ -127,7 +127,7 @@ async function argumentCandidates(
   if (completes === undefined) return fixed;
   if (completes === "configurations") return [...fixed, ...await find({ ...at, completes, prefix })];
   const [kind, ...more] = at.line.words;
-  // `deployment web` is `deployment/web`.
+  // `deployment web` means `deployment/web`.
   const isName = kind !== undefined && !kind.includes("/") && more.length === 0;
   if (kind !== undefined && !isName) return fixed;
   const start = kind === undefined ? "" : `${kind}/`;
@@ -136,7 +136,7 @@ async function argumentCandidates(
   return [...fixed, ...own.map((each) => ({ ...each, value: each.value.slice(start.length) }))];
 }
 
-/** The candidates with the prefix. After a kind (`deployment/`) the shell adds no space. */
+/** Returns the candidates with the prefix. After a kind (`deployment/`), the shell must not add a space. */
 function offered(prefix: string, all: readonly Candidate[]): Completion {
   const candidates = all.filter(({ value }) => value.startsWith(prefix));
   const isOpen = candidates.length > 0 && candidates.every(({ value }) => value.endsWith("/"));

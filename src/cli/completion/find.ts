@@ -7,11 +7,11 @@ import { CLUSTER } from "../shared_flags.ts";
 import { isSafeName, openNameCache } from "./cache.ts";
 import type { Candidate, Find, Wanted } from "./complete.ts";
 
-/** Milliseconds that a completion waits for the cluster. */
+/** Maximum milliseconds that a completion waits for the cluster. */
 const TIMEOUT = 150;
-/** Longer lists are no help. */
+/** Maximum number of listed objects. Longer lists do not help the user. */
 const MAX_OBJECTS = 500;
-/** Names and labels alone: a tenth of the bytes. */
+/** Media type for object metadata only, which needs a tenth of the bytes. */
 const METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 const WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
 
@@ -20,13 +20,13 @@ interface Place {
   readonly istioNamespace: string;
 }
 
-/** Where values of one type come from. */
+/** A source of values of one type. */
 interface Source {
-  /** Values that need no cluster. */
+  /** Returns values that do not need the cluster. */
   readonly known?: (wanted: Wanted, names: () => Promise<KubeconfigNames>) => Promise<readonly string[]>;
-  /** The path of the collection in the cluster. */
+  /** Returns the API path of the collection. */
   readonly collection?: (wanted: Wanted, place: Place) => Promise<string | undefined>;
-  /** The values of one object; by default its name. */
+  /** Returns the values of one object. The default is its name. */
   readonly valuesOf?: (object: ValueMap, wanted: Wanted) => readonly string[];
 }
 
@@ -36,12 +36,12 @@ async function kinds(): Promise<string[]> {
   return (await client()).workloadKinds().map((kind) => `${kind}/`);
 }
 
-/** `deployment/` of `deployment/w`; `""` without a slash. */
+/** Returns the kind of a word, such as `deployment/` for `deployment/w`; `""` without a slash. */
 function kindOf({ prefix }: Wanted): string {
   return prefix.slice(0, prefix.lastIndexOf("/") + 1);
 }
 
-/** `KIND/NAME`. `plain` is the kind of a name without one. */
+/** Returns a source of `KIND/NAME`. `plain` is the kind for a name without a kind. */
 function workloads(plain?: string): Source {
   return {
     known: async (wanted) => kindOf(wanted) === "" ? await kinds() : [],
@@ -53,7 +53,7 @@ function workloads(plain?: string): Source {
   };
 }
 
-/** The revision and the tag of a webhook configuration. */
+/** Returns the revision and the tag of a webhook configuration. */
 function revisionsOf(object: ValueMap): string[] {
   const labels = mapAt(mapAt(object, "metadata"), "labels");
   return ["istio.io/rev", "istio.io/tag"].map((key) => textAt(labels, key)).filter((name) => name !== "");
@@ -101,7 +101,7 @@ export function findIn(world: World): Find {
     const online = collection === undefined || !mayAsk(wanted) ? [] : await cached(world, wanted, async () => {
       const { connect } = await client();
       const api = await connect(world, options);
-      // "write" for the cache.
+      // "write" is for the cache.
       world.permissions.keepOnly([...api.permissions, "write"]);
       const path = await collection(wanted, placeOf(wanted, api));
       if (path === undefined) return [];
@@ -123,12 +123,12 @@ async function checks({ completes }: Wanted): Promise<Candidate[]> {
   ];
 }
 
-/** kubectl's connection flags before the word. */
+/** Returns the values of kubectl's connection flags before the word. */
 function connectOptions({ line }: Wanted): ConnectOptions {
   return valuesOf({ CLUSTER }, line);
 }
 
-/** Whether the command itself would ask the cluster: it has the connection flags, and the flags that they need. */
+/** Whether the command itself would connect to the cluster: it has connection flags, and the line has the flags that they need. */
 function mayAsk({ flags, line }: Wanted): boolean {
   if (!Object.hasOwn(flags, "kubeconfig")) return false;
   const given = new Map([...line.given, ["kubeconfig", { texts: ["x"], origin: "--kubeconfig" }]] as const);
@@ -151,7 +151,7 @@ function nameOf(object: ValueMap): string {
   return textAt(mapAt(object, "metadata"), "name");
 }
 
-/** Names of a moment ago if one of them fits, else the cluster's, else older ones. */
+/** Returns fresh cached names if one has the prefix, otherwise the cluster's names, otherwise older cached names. */
 async function cached(world: World, wanted: Wanted, ask: () => Promise<readonly string[]>): Promise<readonly string[]> {
   const options = connectOptions(wanted);
   const given = ["namespace", "istioNamespace"].map((name) => wanted.line.given.get(name)?.texts.at(-1));
@@ -163,7 +163,7 @@ async function cached(world: World, wanted: Wanted, ask: () => Promise<readonly 
   return found ?? kept?.names ?? [];
 }
 
-/** The cluster's answer; `undefined` after an error or the timeout. The end of the process cancels a late request. */
+/** Returns the cluster's names; `undefined` after an error or the timeout. A late request ends with the process. */
 async function soon(world: World, ask: () => Promise<readonly string[]>): Promise<readonly string[] | undefined> {
   const { value } = readValue({ type: "duration", doc: "" }, world.env.get("MESH_COMPLETION_TIMEOUT") ?? "");
   const late = world.clock.sleep(typeof value === "number" ? value : TIMEOUT).then(() => undefined);

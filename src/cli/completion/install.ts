@@ -9,13 +9,13 @@ export interface Installed {
   readonly isOnPath: boolean;
 }
 
-/** cmd.exe runs no scripts of sh. */
+/** The script for Windows, because cmd.exe cannot run sh scripts. */
 const WINDOWS = "@rem kubectl mesh completion install-kubectl\r\n@kubectl-mesh __complete %* 2>nul\r\n";
 
 /**
- * Puts `kubectl_complete-mesh` into a folder: the given one, else the folder of the kubectl-mesh that kubectl starts, else
- * the first writable folder of PATH below the home folder. A file that this command did not write stays.
- * Errors: a MeshError if another file is there, if no folder is found, or if the file cannot be written.
+ * Writes `kubectl_complete-mesh` to the given folder, otherwise to the folder of the kubectl-mesh that kubectl starts, otherwise to
+ * the first writable folder of PATH below the home folder. Does not overwrite a file from another program.
+ * Throws a MeshError if another program's file exists, if no folder is found, or if the file cannot be written.
  */
 export async function installForKubectl(world: World, folder: string | undefined): Promise<Installed> {
   const onPath = pathFolders(world);
@@ -37,7 +37,7 @@ export async function installForKubectl(world: World, folder: string | undefined
 
 class ForeignFile extends MeshError {}
 
-/** Writes the file unless it is there. */
+/** Writes the file unless it exists. Returns whether it is new. */
 async function put(world: World, path: string): Promise<boolean> {
   const wanted = world.machine.os === "windows" ? WINDOWS : KUBECTL;
   const found = await world.files.stat(path);

@@ -1,4 +1,4 @@
-/** The scripts of `completions/`. Only `completion` loads them. */
+/** The shell scripts in `completions/`. Only `completion` loads this file. */
 import bash from "../../../completions/kubectl-mesh.bash" with { type: "text" };
 import fish from "../../../completions/kubectl-mesh.fish" with { type: "text" };
 import powershell from "../../../completions/kubectl-mesh.ps1" with { type: "text" };

@@ -11,7 +11,7 @@ const toggle = z.boolean({ error: "must be true or false" });
 const file = z.string({ error: "must be the name of a file" }).check(
   z.regex(/^(?!-$|https?:)./, { error: "must be the name of a file or folder: no network and no other input is read" }),
 );
-/** The name of a file, or its content. */
+/** A file name, or the content of the file as a mapping. */
 const source = z.union([file, z.record(z.string(), z.unknown())], {
   error: "must be the name of a file, or a mapping",
 });
@@ -46,7 +46,7 @@ export const FUNCTION_CONFIG = z.strictObject({
 
 export interface FunctionConfig {
   readonly spec: Readonly<z.infer<typeof SPEC>>;
-  /** The mapping in the file: its numbers keep their digits. */
+  /** The original mapping, in which numbers keep their digits. */
   readonly raw: ValueMap;
 }
 
@@ -55,7 +55,7 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** Reads the configuration; a missing one is empty. A ConfigMap has the same keys (`kpt fn eval -- revision=canary` makes one). */
+/** Reads the configuration. A missing configuration counts as empty. A ConfigMap has the same keys (`kpt fn eval -- revision=canary` creates one). */
 export function readFunctionConfig(config: Value): FunctionConfig | readonly ConfigProblem[] {
   if (config === null) return { spec: {}, raw: newMap() };
   if (isMap(config) && config["apiVersion"] === "v1" && config["kind"] === "ConfigMap") {
@@ -68,7 +68,7 @@ export function readFunctionConfig(config: Value): FunctionConfig | readonly Con
   return { spec: data.spec ?? {}, raw: isMap(config) ? mapAt(config, "spec") : newMap() };
 }
 
-/** Values of a ConfigMap are texts. */
+/** Converts the values of a ConfigMap, which are always strings. */
 function fromData(data: ValueMap): ValueMap {
   const spec = Object.assign(newMap(), data);
   for (const key of ["cni", "nativeSidecars"]) {

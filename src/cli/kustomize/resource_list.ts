@@ -6,7 +6,7 @@ import { editDocument, type ParsedDocument, parseDocument, splitDocuments, toYam
 import type { ListedObject } from "../../inject/mod.ts";
 import type { Origin } from "./results.ts";
 
-/** The maximum length of a document. */
+/** Maximum size of a document, in bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const INPUT = "standard input";
 const GROUP = "config.kubernetes.io/";
@@ -14,11 +14,11 @@ const GROUP = "config.kubernetes.io/";
 export interface ResourceList {
   readonly items: readonly ListedObject[];
   readonly functionConfig: Value;
-  /** Its text with these items (by default its own), and with the results if there are any. */
+  /** Returns the text of the list with these items (by default the original items) and the results. */
   written(items: readonly Value[] | undefined, results: readonly ValueMap[]): string;
 }
 
-/** Reads the ResourceList. Errors: a MeshError for any other input. */
+/** Reads a ResourceList. Throws a MeshError for any other input. */
 export async function readResourceList(chunks: AsyncIterable<Uint8Array>): Promise<ResourceList> {
   const document = await onlyDocument(chunks);
   const { value } = document;
@@ -65,13 +65,13 @@ function notTheList(what: string): MeshError {
   });
 }
 
-/** The text of a ResourceList without items, for an input that could not be read. */
+/** Returns the text of a ResourceList that contains only results, for an unreadable input. */
 export function onlyResults(results: readonly ValueMap[]): string {
   const head = { apiVersion: "config.kubernetes.io/v1", kind: "ResourceList", items: [] };
   return toYaml(Object.assign(newMap(), head, { results: [...results] }));
 }
 
-/** An item; its file is the one that kustomize or kpt read. */
+/** Returns an item with the file that kustomize or kpt read it from. */
 function listed(value: Value): ListedObject {
   const file = originOf(value).file ?? "";
   return {
@@ -81,7 +81,7 @@ function listed(value: Value): ListedObject {
   };
 }
 
-/** The file of an object and its index there, from 0, by its annotations. */
+/** Returns an object's file and its index in the file (from 0), according to its annotations. */
 export function originOf(value: Value): Origin {
   const annotations = isMap(value) ? mapAt(mapAt(value, "metadata"), "annotations") : newMap();
   const noted = (name: string) =>
@@ -92,7 +92,7 @@ export function originOf(value: Value): Origin {
   return /^\d+$/.test(index) ? { file, index: Number(index) } : { file };
 }
 
-/** The items of a List, else the value itself. */
+/** Returns the items of a List, or the value itself. */
 export function objectsIn(value: Value): readonly Value[] {
   if (value === null) return [];
   return isMap(value) && value["kind"] === "List" ? listAt(value, "items").flatMap(objectsIn) : [value];

@@ -4,7 +4,7 @@ import { resourceName } from "../../kube/mod.ts";
 import { newMap, type Value, type ValueMap } from "../../base/value.ts";
 import type { InputFinding, ReportEntry } from "../../inject/mod.ts";
 
-/** A message about a resource. Empty texts are left out. */
+/** A message about a resource. Empty texts are omitted from the output. */
 export interface Result {
   readonly severity: "error" | "warning";
   readonly message: string;
@@ -14,17 +14,17 @@ export interface Result {
   readonly namespace?: string;
   readonly field?: string | undefined;
   readonly file?: string | undefined;
-  /** The number of the resource in its file, from 0. */
+  /** Index of the resource in its file, from 0. */
   readonly index?: number | undefined;
 }
 
-/** Where a resource comes from. */
+/** File and index of a resource. */
 export type Origin = Pick<Result, "file" | "index">;
 
 /** Whether a finding of this severity makes the function fail. */
 type Fails = (severity: string) => boolean;
 
-/** The results for a resource: its warnings, and its failure. */
+/** Returns the results for a resource: its warnings and its failure. */
 export function resultsOf(
   { error, field, warnings, findings = [], ...entry }: ReportEntry,
   origin: Origin,
@@ -42,23 +42,23 @@ export function resultsOf(
   return [...results, { severity: "error", message, field, ...about }];
 }
 
-/** The result for a finding about several resources, at the one that has the field. */
+/** Returns the result for a finding about several resources. Reports it at the resource that contains the field. */
 export function togetherResult({ described, field, severity }: InputFinding, message: string, fails: Fails): Result {
   const { apiVersion, kind, name, namespace, file } = described;
   return { severity: fails(severity) ? "error" : "warning", message, field, apiVersion, kind, name, namespace, file };
 }
 
-/** The result for an error that concerns no resource. */
+/** Returns the result for an error without a resource. */
 export function failure(error: MeshError): Result {
   return { severity: "error", message: messageOf(error), file: error.place?.file, field: error.place?.field };
 }
 
-/** The message without the place, which has its own fields. */
+/** Returns the message without the file and line, which have their own fields. */
 function messageOf({ message, hint }: MeshError): string {
   return errorLine({ message, hint, place: undefined });
 }
 
-/** A result as it stands in the ResourceList. */
+/** Encodes a result for the ResourceList. */
 export function resultObject({ severity, message, field, file, index, ...resource }: Result): ValueMap {
   const place = file === undefined ? {} : { path: file, index };
   return filled({
@@ -79,7 +79,7 @@ function filled(values: Readonly<Record<string, Value | undefined>>): ValueMap {
   return map;
 }
 
-/** A result as a line: kustomize shows standard error to people, but no results. */
+/** Formats a result as a line for standard error, because kustomize does not show results to users. */
 export function resultLine({ severity, message, file = "", apiVersion = "", kind = "", name = "" }: Result): string {
   const about = [file, resourceName(apiVersion, kind, name).replace(/\/$/, "")].filter((part) => part !== "");
   return `${[severity, ...about].join(": ")}: ${message}\n`;

@@ -1,4 +1,4 @@
-/** Shows what would change, for `--diff`. */
+/** Diffs for `--diff`. */
 import { MeshError } from "../../base/errors.ts";
 import { isPlain } from "../../platform/terminal.ts";
 import type { World } from "../../platform/world.ts";
@@ -7,13 +7,13 @@ import { colored, UnifiedDiff } from "./unified_diff.ts";
 
 export interface Differ {
   readonly add: NonNullable<Sink["document"]>;
-  /** Whether something differs. Errors: a MeshError if the program for differences fails. */
+  /** Prints the differences and returns whether there are any. Rejects with a MeshError if the external program fails. */
   end(): Promise<boolean>;
   /** Removes temporary files. */
   drop(): void;
 }
 
-/** The differ of `--diff=KIND`. */
+/** Creates the differ for `--diff=KIND`. */
 export async function differ(world: World, kind: "unified" | "external"): Promise<Differ> {
   return kind === "unified" ? await unified(world) : external(world);
 }
@@ -32,10 +32,10 @@ async function unified(world: World): Promise<Differ> {
   };
 }
 
-/** kubectl's default. Blanks separate arguments (kubectl, "diff", KUBECTL_EXTERNAL_DIFF). */
+/** Default command, the same as in kubectl. Spaces separate the arguments (kubectl, "diff", KUBECTL_EXTERNAL_DIFF). */
 const DEFAULT_PROGRAM = "diff -u -N";
 
-/** Writes both states to folders; a program compares them. */
+/** Creates a differ that writes both versions to folders and compares them with a program. */
 function external(world: World): Differ {
   const folder = world.files.temporaryFolder();
   const sides = [`${folder.path}/before`, `${folder.path}/after`] as const;

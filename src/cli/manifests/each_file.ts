@@ -1,22 +1,22 @@
-/** One output for each input: the file itself, or a file of the same name in a folder. */
+/** One output per input: the input file itself, or a file of the same name in another folder. */
 import { UsageError } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
 import type { ManifestInput } from "../../inject/mod.ts";
 
 export interface Places {
-  /** The path of an input's output. Errors: a UsageError for an input that is no file. */
+  /** Returns the output path for an input. Throws a UsageError for an input that is not a file. */
   readonly of: (input: ManifestInput) => string;
-  /** Writes an output even if it equals its input. */
+  /** Whether to write outputs that equal their inputs. */
   readonly writesAll: boolean;
 }
 
-/** Each file is its own output. */
+/** Writes each file in place. */
 export const IN_PLACE: Places = {
   of: ({ file, name }) => name === undefined ? refuse(file, "it cannot be written in place") : file,
   writesAll: false,
 };
 
-/** Files of the same names in a folder. Errors of `of`: a UsageError too if two inputs have the same name. */
+/** Writes files of the same names to a folder. `of` also throws a UsageError if two inputs have the same name. */
 export function inFolder(folder: string): Places {
   const taken = new Map<string, string>();
   return {
@@ -36,7 +36,7 @@ function refuse(file: string, why: string): never {
   throw new UsageError(`The input "${file}" is not a file: ${why}`, { hint: "name files with -f" });
 }
 
-/** Holds the outputs of all files in memory until it is known that nothing failed. */
+/** Holds the outputs of all files in memory until all resources have succeeded. */
 export class HeldFiles {
   readonly #files: { readonly path: string; readonly texts: string[] }[] = [];
 
@@ -49,8 +49,8 @@ export class HeldFiles {
   }
 
   /**
-   * Writes the files for which `isWanted` holds, each in one step, and makes their folders. Returns their paths.
-   * Errors: the MeshError of the first file that cannot be written; the files before it are written.
+   * Writes the files for which `isWanted` returns true, each atomically, and creates their folders. Returns their paths.
+   * Rejects with the MeshError of the first file that cannot be written; the files before it are written.
    */
   async commit(world: World, isWanted: (path: string) => boolean): Promise<readonly string[]> {
     const wanted = this.#files.filter(({ path }) => isWanted(path));

@@ -1,11 +1,11 @@
-/** Selects the findings of rules that the user wants, and decides which of them are failures. */
+/** Filters the findings of rules by the user's flags, and decides which findings are failures. */
 import { UsageError } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
 import type { InputFinding, ReportEntry, RulesOff } from "../../inject/mod.ts";
 
 type InjectModule = typeof import("../../inject/mod.ts");
 
-/** Enough for a report with all findings of thousands of manifests. */
+/** Maximum size of a baseline, in bytes. Enough for all findings of thousands of manifests. */
 const MAX_BASELINE_BYTES = 64 * 1024 * 1024;
 
 interface Wanted {
@@ -14,20 +14,20 @@ interface Wanted {
   readonly failOn?: "error" | "warning" | undefined;
 }
 
-/** The filter of a run. It remembers whether it saw a failing finding. */
+/** The filter of a run, which records whether any finding is a failure. */
 export interface Findings {
   readonly off: RulesOff;
   /** The entry without known findings. */
   entry(entry: ReportEntry): ReportEntry;
   together(findings: readonly InputFinding[]): readonly InputFinding[];
-  /** Warnings about the configuration. */
+  /** Records warnings about the configuration. */
   warnings(lines: readonly string[]): void;
   readonly hasFailed: boolean;
   /** Whether a finding of this severity makes the run fail. */
   fails(severity: string): boolean;
 }
 
-/** Errors: a UsageError for a rule that does not exist; MeshErrors for a baseline that cannot be read. */
+/** Creates the filter. Throws a UsageError for an unknown rule, and a MeshError for an unreadable baseline. */
 export async function findingsFor(world: World, wanted: Wanted, inject: InjectModule): Promise<Findings> {
   const off = new Set(wanted.ignoreRules ?? []);
   for (const id of off) {

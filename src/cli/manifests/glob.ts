@@ -1,4 +1,4 @@
-/** File name patterns, for shells that do not expand them. The rules are Go's filepath.Match, as in kubectl. */
+/** File name patterns, for shells that do not expand them. Follows the rules of Go's filepath.Match, like kubectl. */
 import type { World } from "../../platform/world.ts";
 
 /** Whether a name may be a pattern. */
@@ -6,7 +6,7 @@ export function isPattern(name: string): boolean {
   return /[*?[]/.test(name);
 }
 
-/** The existing paths that match a pattern, sorted. */
+/** Returns the existing paths that match a pattern, sorted. */
 export async function matchingPaths(world: World, pattern: string): Promise<readonly string[]> {
   const [first = "", ...rest] = pattern.split("/");
   let paths = first === "" && rest.length > 0 ? ["/"] : await below(world, "", first);
@@ -16,7 +16,7 @@ export async function matchingPaths(world: World, pattern: string): Promise<read
   return paths;
 }
 
-/** The entries of a folder that match one part of a pattern. */
+/** Returns the entries of a folder that match one part of a pattern. */
 async function below(world: World, folder: string, part: string): Promise<string[]> {
   const prefix = folder === "" || folder === "/" ? folder : `${folder}/`;
   if (!isPattern(part)) {
@@ -31,7 +31,7 @@ async function below(world: World, folder: string, part: string): Promise<string
   );
 }
 
-/** Any text, or whether a character fits. */
+/** `*` for any text, or a function that checks one character. */
 type Token = "*" | ((character: string) => boolean);
 
 function tokensOf(part: string): readonly Token[] {
@@ -42,14 +42,14 @@ function tokensOf(part: string): readonly Token[] {
   });
 }
 
-/** `[a-cx]`, `[^a-c]`. A range from high to low has no character. */
+/** Parses a class such as `[a-cx]` or `[^a-c]`. A range from high to low matches no character. */
 function classOf(token: string): (character: string) => boolean {
   const isNegated = token.startsWith("[^");
   const ranges = (token.slice(isNegated ? 2 : 1, -1).match(/[^]-[^]|[^]/gu) ?? []).map((range) => [...range]);
   return (character) => isNegated !== ranges.some(([low = "", , high = low]) => low <= character && character <= high);
 }
 
-/** Backtracks to the last `*` only, so the time is at most the product of both lengths. */
+/** Whether a name matches. Backtracks only to the last `*`, so the time is at most the product of both lengths. */
 function matches(name: readonly string[], tokens: readonly Token[]): boolean {
   let [at, star, resumed] = [0, -1, 0];
   for (let from = 0; from < name.length;) {

@@ -1,22 +1,22 @@
-/** Output that waits until it is known that nothing failed. */
+/** Holds output until all resources have succeeded. */
 import type { Scratch } from "../../platform/world.ts";
 
-/** Maximum bytes in memory: the output of some 2,500 Deployments. */
+/** Maximum bytes in memory, enough for about 2,500 Deployments. */
 const MAX_IN_MEMORY = 16 * 1024 * 1024;
 
-/** Maximum bytes in memory if no file can be created, as on a read-only file system. */
+/** Maximum bytes in memory if no file can be created, for example on a read-only file system. */
 const MAX_WITHOUT_FILE = 4 * MAX_IN_MEMORY;
 
 interface HeldOutput {
   add(bytes: Uint8Array): void;
-  /** Passes everything to `write` in order, and forgets it. */
+  /** Passes the output to `write` in order, and empties the buffer. */
   release(write: (bytes: Uint8Array) => void): void;
   drop(): void;
 }
 
 /**
  * Holds output in memory up to `most` bytes, then in the file that `scratch` opens. If that fails, memory holds up to
- * `mostWithout` bytes; without `scratch` it holds everything. Errors: the file's.
+ * `mostWithout` bytes. Without `scratch`, memory holds all output. Throws the errors of the file.
  */
 export function holdOutput(
   scratch: (() => Scratch) | undefined,

@@ -6,12 +6,12 @@ import type { ManifestInput } from "../../inject/mod.ts";
 import { isPattern, matchingPaths } from "./glob.ts";
 import { kustomizationWarning } from "./kustomization.ts";
 
-/** The files that kubectl reads in a directory. A file that the user names may have any suffix. */
+/** Matches the files that kubectl reads in a directory. A file that the user names may have any suffix. */
 const MANIFEST_NAME = /\.(ya?ml|json)$/;
 
 /**
- * The inputs that `-f` names, in order, by kubectl's rules: files, patterns, directories (with `recursive` also their
- * subdirectories), https URLs, `-` at most once. Errors: one MeshError that names every missing file.
+ * Returns the inputs of `-f` in order, by kubectl's rules: files, patterns, directories (with `recursive` also their
+ * subdirectories), https URLs, and `-` at most once. Throws one MeshError that names every missing file.
  */
 export async function expandInputs(
   world: World,
@@ -31,7 +31,7 @@ export async function expandInputs(
   return inputs;
 }
 
-/** The permissions that a read-only command keeps before it reads manifests and templates, which could misuse others. */
+/** Returns the permissions that a read-only command keeps while it reads untrusted manifests and templates. */
 export function readingPermissions(
   { filename }: { readonly filename: readonly string[] },
   api: { readonly permissions: readonly PermissionName[] } | undefined,
@@ -64,7 +64,7 @@ async function expand(world: World, name: string, recursive: boolean, missing: s
     return [];
   }
   if (status.kind === "file") return [fileInput(world, name, name.replace(/^.*\//s, ""))];
-  // No output can replace a pipe or a device.
+  // A pipe or a device has no `name`, because an output cannot replace it.
   if (status.kind === "other") return [{ file: name, chunks: () => world.files.chunks(name) }];
   const folder = trimmedEnd(name, "/", 1);
   const found = await manifestsIn(world, folder, { recursive, root: folder });
@@ -78,7 +78,7 @@ function fileInput(world: World, path: string, name: string, warning?: string): 
   return { file: path, name, warning, chunks: () => world.files.chunks(path) };
 }
 
-/** Refuses http: anyone on the network path could change the manifests. */
+/** Returns the input for a URL. Refuses http, because anyone on the network path could change the manifests. */
 function urlInput(world: World, url: string): ManifestInput {
   if (!url.startsWith("https://")) {
     throw new UsageError(`Cannot read "${shownUrl(url)}": only https URLs are allowed`);

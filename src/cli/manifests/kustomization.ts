@@ -4,7 +4,7 @@ import type { ManifestInput } from "../../inject/mod.ts";
 
 const NAMES = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/** The warning about reading the files of a kustomization one by one; `undefined` for any other folder. */
+/** Returns a warning if the folder is a kustomization, whose files should not be read one by one. */
 export function kustomizationWarning(folder: string, entries: readonly DirectoryEntry[]): string | undefined {
   if (!entries.some(({ name }) => NAMES.includes(name))) return undefined;
   return `The folder "${folder}" is a kustomization, whose files are not meant to be read one by one: ` +
@@ -14,7 +14,7 @@ export function kustomizationWarning(folder: string, entries: readonly Directory
 const BUILDERS = [["kubectl", "kustomize"], ["kustomize", "build"]] as const;
 
 /**
- * Builds a kustomization with kubectl, or with kustomize if there is no kubectl. Errors: a MeshError with the program's
+ * Builds a kustomization with kubectl, or with kustomize if kubectl is missing. Throws a MeshError with the program's
  * message, or with the names of the missing programs.
  */
 export async function buildKustomization(world: World, folder: string): Promise<ManifestInput> {

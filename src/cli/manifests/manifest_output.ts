@@ -1,4 +1,4 @@
-/** The output of changed manifests: one for all, one for each input, or a diff. Nothing is written if a resource fails. */
+/** The output of changed manifests: one output, one output per input, or a diff. If a resource fails, no output is written. */
 import { EXIT } from "../../base/errors.ts";
 import { interruption } from "../../platform/progress.ts";
 import type { Scratch, World } from "../../platform/world.ts";
@@ -12,18 +12,18 @@ export interface Ended extends Written {
   readonly exitCode: number;
 }
 
-/** An open output. Disposing of it before `end` leaves all files as they were. */
+/** An open output. Disposing it before `end` leaves all files unchanged. */
 export interface ManifestOutput extends Pick<Sink, "begin" | "write" | "document">, Disposable {
   report?: Sink["report"];
   /** Rejects when a signal ends the program. */
   readonly interrupted: Promise<never>;
-  /** Writes the output, unless a resource failed and the user does not keep going. */
+  /** Writes the output, unless a resource failed without --keep-going. */
   end(summary: Summary): Promise<Ended>;
 }
 
 type Flags = Pick<ManifestFlags, "diff" | "inPlace" | "keepGoing" | "patch">;
 
-/** Removes temporary files of killed runs beside the outputs, while it is permitted to ask whether a run still lives. */
+/** Removes temporary files of killed runs beside the outputs. Call this before giving up permissions, because it checks which runs still exist. */
 export function removeLeftovers(
   world: World,
   { diff, inPlace }: Flags,
@@ -38,7 +38,7 @@ export function removeLeftovers(
   }
 }
 
-/** Opens the output; from then on `permissionsFor` is enough. Errors: a MeshError for an output that cannot be written. */
+/** Opens the output. Afterwards the permissions of `permissionsFor` are enough. Rejects with a MeshError if the output is not writable. */
 export async function openManifestOutput(
   world: World,
   flags: Flags,
@@ -71,7 +71,7 @@ async function oneOutput(world: World, { keepGoing }: Flags, target: OutputTarge
   };
 }
 
-/** Opens the file for large output while that is permitted. A failure counts only when the file is needed. */
+/** Opens the file for large output before permissions are given up. A failure is thrown only when the file is needed. */
 function openedScratch(world: World): () => Scratch {
   try {
     const scratch = world.files.scratch();
@@ -83,7 +83,7 @@ function openedScratch(world: World): () => Scratch {
   }
 }
 
-/** One output for each file. None is written before all are done. */
+/** Creates an output that writes one file per input, after all resources have succeeded. */
 function eachOutput(
   world: World,
   { keepGoing, patch }: Flags,
@@ -118,9 +118,9 @@ function eachOutput(
   };
 }
 
-/** Prints what would change. As with `kubectl diff`, the exit code 1 means a difference. Signals have no handler. */
+/** Creates an output that prints a diff. Like `kubectl diff`, exit code 1 means a difference. Signals keep their default action. */
 async function diffOutput(world: World, kind: NonNullable<Flags["diff"]>): Promise<ManifestOutput> {
-  // Loaded late: few runs need it, and its colors read the environment when they load.
+  // Loaded on demand: few runs need this module, and its colors read the environment at load time.
   const { differ } = await import("./differ.ts");
   const diff = await differ(world, kind);
   return {

@@ -17,12 +17,12 @@ type InjectModule = typeof import("../../inject/mod.ts");
 interface ManifestWork {
   readonly inputs: readonly ManifestInput[];
   readonly change: Change;
-  /** Fetches what the change needs for a document. */
+  /** Loads data that the change needs for a document. */
   readonly prepare?: DocumentOptions["prepare"];
   /** The verb for a changed resource: "injected". */
   readonly done: string;
   readonly notes: readonly string[];
-  /** The notes that rendering has added since the last call. */
+  /** Returns the notes that rendering has added since the last call. */
   readonly newNotes?: () => readonly string[];
   readonly warnings: readonly string[];
   readonly target: OutputTarget;
@@ -31,14 +31,14 @@ interface ManifestWork {
   readonly inject: InjectModule;
   /** The level of Pod Security that injected pods must meet. */
   readonly fit?: DocumentOptions["fit"];
-  /** Absent for a command without rules. */
+  /** The filter of findings; absent for a command without rules. */
   readonly findings?: Findings | undefined;
 }
 
-/** Changes each document, reports its resources, and ends the output. Returns the exit code: 1 if any resource failed. */
+/** Changes each document, reports its resources, and finishes the output. Returns exit code 1 if a resource failed. */
 export async function changeManifests(world: World, flags: ManifestFlags, work: ManifestWork): Promise<number> {
   const { inputs, change, done, target, output, inject, findings } = work;
-  // A progress line would disturb manifests that go to the terminal at once.
+  // A progress line would disturb manifests that are printed to the terminal immediately.
   const isStreaming = flags.keepGoing && target.file === undefined;
   const progress = manifestProgress(world, !["json", "sarif"].includes(flags.report) && !isStreaming);
   const severalFiles = inputs.length > 1;
@@ -81,7 +81,7 @@ export async function changeManifests(world: World, flags: ManifestFlags, work: 
   }
 }
 
-/** What a run needs for rules; nothing for a command without them. */
+/** Returns the options for rules; empty for a command without rules. */
 function rulesFor(inject: InjectModule, findings: Findings | undefined) {
   if (findings === undefined) return { options: {}, together: () => [], hasFailed: () => false };
   const facts = new inject.InputFacts();
@@ -92,7 +92,7 @@ function rulesFor(inject: InjectModule, findings: Findings | undefined) {
   };
 }
 
-/** The inputs of `-f` or `-k`; files are not read yet. Errors: as `expandInputs` and `buildKustomization`. */
+/** Returns the inputs of `-f` or `-k` without reading the files. Rejects with the errors of `expandInputs` and `buildKustomization`. */
 export async function manifestInputs(
   world: World,
   { kustomize, filename, recursive }: ManifestFlags,
@@ -101,7 +101,7 @@ export async function manifestInputs(
   return await expandInputs(world, filename, recursive);
 }
 
-/** The parsed values of `--template-path`. Errors: a UsageError for an invalid value. */
+/** Parses the values of `--template-path`. Throws a UsageError for an invalid value. */
 export function templatePathsOf(
   { templatePath = [] }: { readonly templatePath?: readonly string[] | undefined },
   inject: InjectModule,
@@ -114,7 +114,7 @@ function refusePath(text: string): never {
   throw new UsageError(`The flag --template-path cannot be "${text}"`, { hint });
 }
 
-/** The permissions that a run needs after reading manifests and templates, which could misuse all others. */
+/** Returns the permissions that a run keeps while it reads untrusted manifests and templates. */
 export function permissionsFor(flags: ManifestFlags, { file, folder }: OutputTarget): PermissionName[] {
   const names: PermissionName[] = ["read", "env"];
   const runs = flags.diff === "external";

@@ -8,38 +8,38 @@ export interface OutputTarget {
   readonly format: "yaml" | "json";
   /** `undefined` for standard output. */
   readonly file: string | undefined;
-  /** The folder for a file of each input. */
+  /** Folder for one file per input. */
   readonly folder?: string;
 }
 
-/** Standard output, or a file. It is written only if nothing failed, unless the user keeps going. */
+/** Standard output or a file, which is written only if all resources succeed or with --keep-going. */
 interface ProductOutput extends OutputTarget {
   /** Rejects when a signal ends the program. */
   readonly interrupted: Promise<never>;
   write(text: string): void;
-  /** Writes what is held, or puts the file in place. */
+  /** Writes the held output, or moves the file into place. */
   commit(): void;
-  /** Writes nothing more; the file stays as it was. */
+  /** Discards the output and leaves the file unchanged. */
   abort(): void;
 }
 
 interface OutputOptions {
-  /** Standard output gets each document at once, even if others fail. */
+  /** Whether standard output gets each document immediately, even if others fail. */
   readonly keepGoing: boolean;
   /** Opens the file for output that is too large for memory. */
   readonly scratch: (() => Scratch) | undefined;
 }
 
-/** Small writes are collected, to save system calls. */
+/** Characters to collect before a write, which saves system calls. */
 const BUFFER_CHARACTERS = 64 * 1024;
 
-/** kubectl's formats with a value, in any letter case. A user who names one does not mean a file. */
+/** Matches kubectl's output formats that this program lacks, in any letter case. They are errors, not file names. */
 const OTHER_FORMATS =
   /^(jsonpath|jsonpath-as-json|jsonpath-file|go-template|go-template-file|template|templatefile|custom-columns|custom-columns-file)=/i;
 
 /**
- * Reads the value of `-o`: a format, `-` for standard output, or a file, whose suffix is the format. Errors: a UsageError
- * for a format that only kubectl has, and for a word with neither `.` nor `/`, which is a misspelt format.
+ * Parses the value of `-o`: a format, `-` for standard output, or a file whose suffix selects the format. Throws a UsageError
+ * for a format that only kubectl has, and for a word without `.` and `/`, which is a misspelt format.
  */
 export function outputTarget(output: string): OutputTarget {
   if (output === "yaml" || output === "json") return { format: output, file: undefined };
@@ -59,14 +59,14 @@ function notAnOutput(output: string, hint: string): UsageError {
   });
 }
 
-/** The target of `-o`, for which the name of a folder that exists is a folder. Errors: as {@link outputTarget}. */
+/** Parses the value of `-o`, and recognizes existing folders. Rejects with the errors of {@link outputTarget}. */
 export async function outputIn({ files }: Pick<World, "files">, output: string): Promise<OutputTarget> {
   const isWord = /^[^./]+$/.test(output) && output !== "-" && output !== "yaml" && output !== "json";
   const isFolder = isWord && (await files.stat(output))?.kind === "directory";
   return outputTarget(isFolder ? `${output}/` : output);
 }
 
-/** Opens the output. Errors: a MeshError for a file that cannot be written, before any input is read. */
+/** Opens the output. Rejects with a MeshError if the file is not writable, before any input is read. */
 export async function openOutput(world: World, target: OutputTarget, options: OutputOptions): Promise<ProductOutput> {
   const { file } = target;
   if (file !== undefined && (await world.files.stat(file))?.kind === "directory") {
@@ -116,7 +116,7 @@ function standardOutput(world: World, { keepGoing, scratch }: OutputOptions) {
   };
 }
 
-/** Ignores a closed pipe: something else failed before. */
+/** Runs an action and ignores a closed pipe, because an earlier error is more important. */
 function unlessClosed(action: () => void): void {
   try {
     action();

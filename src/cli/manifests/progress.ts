@@ -1,17 +1,17 @@
-/** Progress of changing manifests: the documents that are done, and the file. */
+/** Progress of changing manifests, with the number of finished documents and the current file. */
 import { type Progress, startProgress } from "../../platform/progress.ts";
 import type { World } from "../../platform/world.ts";
 import type { ManifestInput, ReportEntry } from "../../inject/mod.ts";
 
 /** Counts the documents of inputs. */
 export interface ManifestProgress extends Pick<Progress, "hide" | "end" | "soFar"> {
-  /** The same inputs; the progress sees when each begins. */
+  /** Returns the same inputs, which report the start of each file to the progress. */
   watched(inputs: readonly ManifestInput[]): readonly ManifestInput[];
   /** Counts the document of a finished resource. */
   done(entry: Pick<ReportEntry, "file" | "document">): void;
 }
 
-/** The progress of a run. `isShown`: with a line on a terminal. */
+/** Creates the progress of a run. `isShown` shows a line on a terminal. */
 export function manifestProgress(world: World, isShown: boolean): ManifestProgress {
   const progress = startProgress(world, { one: "document", verb: "read" }, isShown);
   let documents = 0;

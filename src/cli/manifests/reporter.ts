@@ -8,18 +8,18 @@ export interface Written {
   /** `undefined` for standard output. */
   readonly file: string | undefined;
   readonly isWritten: boolean;
-  /** How many files were written, if each input has its own output. */
+  /** Number of written files, if each input has its own output. */
   readonly files?: number;
 }
 
-/** Reports on standard error while manifests go to standard output. */
+/** Reports on standard error, because manifests go to standard output. */
 export interface Reporter {
   notes(lines: readonly string[]): void;
   warnings(lines: readonly string[]): void;
   entry(entry: ReportEntry): void;
-  /** Prints what rules found about several resources, after all entries. */
+  /** Prints the findings about several resources, after all entries. */
   together(findings: readonly InputFinding[]): void;
-  /** Prints the counts, and where the output went. */
+  /** Prints the counts and the destination of the output. */
   end(summary: Summary, written: Written): void;
 }
 
@@ -30,8 +30,8 @@ type Printer = Pick<
 
 export interface ReporterOptions {
   /**
-   * `text` for people, `changed` the same without skipped resources, `json` one object on each line and nothing else,
-   * `sarif` one document at the end, `none` for errors alone.
+   * Format of the report. `changed` is `text` without skipped resources, `json` has one object per line,
+   * `sarif` is one document at the end, and `none` prints only errors.
    */
   readonly format: "text" | "changed" | "json" | "sarif" | "none";
   readonly severalFiles: boolean;
@@ -41,7 +41,7 @@ export interface ReporterOptions {
   readonly before: () => void;
 }
 
-/** A reporter on standard error. It ignores a failure to write. */
+/** Creates a reporter on standard error. Ignores write failures. */
 export function reporter(
   world: World,
   { format, severalFiles, done, before }: ReporterOptions,
@@ -96,7 +96,7 @@ function summaryText(summary: Summary, { file, isWritten, files }: Written, done
   return `${text}${isWritten && file !== undefined ? `; written to "${file}"` : ""}\n`;
 }
 
-/** `""` if everything failed: its errors say enough. */
+/** Returns the line about unwritten output; `""` if every resource failed, because their errors are enough. */
 function notWritten(summary: Summary, { file }: Written, done: string): string {
   const isAll = Object.entries(summary).every(([result, count]) => result === "failed" || count === 0);
   if (isAll && file === undefined) return "";

@@ -5,12 +5,12 @@ import type { SourceDocument } from "../../yaml/mod.ts";
 
 const DIFF = new LateLibrary("diff", () => import("diff"));
 
-/** Documents with more line edits are shown as replaced entirely: the search is quadratic in the edits. */
+/** Maximum number of line edits. Documents with more edits are shown as entirely replaced, because the search time is quadratic. */
 const MAX_EDITS = 5_000;
 
-/** Makes diffs with line numbers of the whole file, so that `patch` accepts them. */
+/** Creates diffs with line numbers of the whole file, so that `patch` accepts them. */
 export class UnifiedDiff {
-  /** The lines that the file has gained, up to the last document. */
+  /** Number of lines that the file has gained up to the last document. */
   #shift = 0;
   #file: string | undefined;
 
@@ -19,7 +19,7 @@ export class UnifiedDiff {
     return new UnifiedDiff();
   }
 
-  /** The diff of a document and its new text; `""` if they are equal. Call it in the order of the input. */
+  /** Returns the diff of a document and its new text; `""` if they are equal. Call this in the order of the input. */
   of({ file, index, line, text: before }: SourceDocument, after: string): string {
     if (this.#file !== file) this.#shift = 0;
     this.#file = file;
@@ -35,7 +35,7 @@ export class UnifiedDiff {
     return patchText({ oldFileName: file, newFileName: file, oldHeader: name, newHeader: name, hunks });
   }
 
-  /** The diff of two texts; `""` if they are equal. */
+  /** Returns the diff of two texts; `""` if they are equal. */
   between(before: NamedText, after: NamedText): string {
     if (before.text === after.text) return "";
     const names = { oldFileName: before.name, newFileName: after.name, oldHeader: undefined, newHeader: undefined };
@@ -59,7 +59,7 @@ function patchText(patch: StructuredPatch): string {
   return DIFF.get().formatPatch(patch, head);
 }
 
-/** Removes all lines and adds all lines. */
+/** Returns a diff that removes all old lines and adds all new lines. */
 function everything(before: string, after: string) {
   const [out, added] = [linesOf(before), linesOf(after)];
   const lines = [...out.map((line) => `-${line}`), ...added.map((line) => `+${line}`)];
@@ -76,7 +76,7 @@ function linesIn(text: string): number {
 
 const { bold, cyan, green, red } = colors.createColors(true);
 
-/** The start of a diff line, and its color in git. */
+/** Prefixes of diff lines, with their colors in git. */
 const COLORS: readonly (readonly [start: string, color: (text: string) => string])[] = [
   ["+++", bold],
   ["---", bold],
@@ -85,7 +85,7 @@ const COLORS: readonly (readonly [start: string, color: (text: string) => string
   ["-", red],
 ];
 
-/** Colors a diff as git does. */
+/** Colors a diff like git. */
 export function colored(diff: string): string {
   const color = (line: string) => COLORS.find(([start]) => line.startsWith(start))?.[1](line) ?? line;
   return diff.split("\n").map(color).join("\n");

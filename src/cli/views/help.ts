@@ -4,7 +4,7 @@ import type { Flag } from "../../golang/flags/mod.ts";
 import type { Command, Example } from "../command.ts";
 import { exitRows, flagNotes, flagTitle, shownGroups, usageText } from "./text.ts";
 
-/** Columns: for docs and tests, and the minimum and maximum at a terminal. */
+/** Columns for docs and tests. The other two constants are the minimum and maximum at a terminal. */
 const WIDTH = 80;
 const LEAST_WIDTH = 60;
 const MAX_WIDTH = 120;
@@ -16,7 +16,7 @@ const HELP: Flag = { name: "help", short: "h", type: "boolean", doc: "Show this 
 
 type Row = readonly [name: string, text: string];
 
-/** The help of a command. `program` is how users call it, `columns` the width of the terminal. */
+/** Returns the help of a command. `program` is the name that users type, `columns` the width of the terminal. */
 export async function helpText(command: Command, program: string, columns = WIDTH): Promise<string> {
   const width = Math.min(MAX_WIDTH, Math.max(LEAST_WIDTH, columns));
   const commands = await Promise.all(
@@ -58,7 +58,7 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [[`${title}:`, ...lines].join("\n")];
 }
 
-/** An empty line separates an example with a title. Commands are not broken: they are copied. */
+/** Formats examples. An empty line precedes an example with a title. Commands stay on one line, because users copy them. */
 function examplesText(examples: readonly Example[], width: number): string[] {
   return examples.flatMap(({ title, command }, index) => {
     const lines = command.split("\n").map((line) => `  ${line}`);

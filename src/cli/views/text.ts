@@ -1,9 +1,9 @@
-/** Texts of command records for help, man pages and tables of flags. */
+/** Formats command records for help, man pages and tables of flags. */
 import { type Flag, type FlagGroups, type FlagTable, isRepeatable } from "../../golang/flags/mod.ts";
 import { EXIT, EXIT_MEANING, type ExitName } from "../../base/errors.ts";
 import type { Command, Exits } from "../command.ts";
 
-/** The visible flags by group title, without empty groups. */
+/** Returns the visible flags by group title, without empty groups. */
 export function shownGroups(groups: FlagGroups): (readonly [title: string, flags: readonly Flag[]])[] {
   return Object.entries(groups).flatMap(([title, flags]) => {
     const shown = shownFlags(flags);
@@ -11,7 +11,7 @@ export function shownGroups(groups: FlagGroups): (readonly [title: string, flags
   });
 }
 
-/** The visible flags of a table. */
+/** Returns the visible flags of a table. */
 export function shownFlags(flags: FlagTable): Flag[] {
   return Object.values(flags).filter(({ hidden, retired }) => hidden !== true && retired === undefined);
 }
@@ -33,7 +33,7 @@ const VALUES: Readonly<Record<Flag["type"], string>> = {
   texts: "TEXT",
 };
 
-/** `-o, --output yaml|json`; for a setting without a flag its environment variable. */
+/** Returns the title of a flag, such as `-o, --output yaml|json`; the environment variable for a setting without a flag. */
 export function flagTitle(flag: Flag): string {
   if (flag.name === undefined) return flag.env?.join(", ") ?? "";
   const dashed = flag.short === undefined ? `--${flag.name}` : `-${flag.short}, --${flag.name}`;
@@ -41,7 +41,7 @@ export function flagTitle(flag: Flag): string {
   return `${dashed} ${flagValue(flag)}`.trim();
 }
 
-/** The placeholder of a flag's value; `""` for a boolean. */
+/** Returns the placeholder of a flag's value; `""` for a boolean. */
 export function flagValue({ type, value, allowed }: Flag): string {
   return value ?? allowed?.join("|") ?? VALUES[type];
 }
@@ -49,7 +49,7 @@ export function flagValue({ type, value, allowed }: Flag): string {
 /** Defaults that need no mention. */
 const NOTHING: readonly string[] = ["", "false", "0", "0s"];
 
-/** Notes on a flag: how it is repeated, its default, its variables. */
+/** Returns notes on a flag: repetition, default, environment variables. */
 export function flagNotes(flag: Flag): string[] {
   const { name, env = [] } = flag;
   const fallback = defaultText(flag);
@@ -60,18 +60,18 @@ export function flagNotes(flag: Flag): string[] {
   ];
 }
 
-/** How to give a flag more than once. */
+/** Returns notes on how to repeat a flag. */
 export function repeatNotes(flag: Flag): string[] {
   if (flag.type === "urls" || flag.type === "texts") return ["repeatable"];
   return isRepeatable(flag) ? ["comma-separated or repeated"] : [];
 }
 
-/** The default of a flag for people; `""` if it needs no mention. */
+/** Returns the default of a flag as text for users; `""` if it needs no mention. */
 export function defaultText({ default: text = "", defaultDoc }: Flag): string {
   return defaultDoc ?? (NOTHING.includes(text) ? "" : text);
 }
 
-/** The usage line after the name of the command. */
+/** Returns the usage line after the name of the command. */
 export function usageText({ usage, positional, start, commands }: Command): string {
   if (usage !== undefined) return usage;
   const hasCommands = Object.keys(commands).length > 0;
@@ -79,7 +79,7 @@ export function usageText({ usage, positional, start, commands }: Command): stri
   return [positional?.usage ?? "", "[flags]"].filter((part) => part !== "").join(" ");
 }
 
-/** The meanings of a command's exit codes, in ascending order; codes with the same meaning share a row: `130, 143`. */
+/** Returns the meanings of a command's exit codes in ascending order. Codes with the same meaning share a row, such as `130, 143`. */
 export function exitRows({ other, ...exits }: Exits): (readonly [codes: string, meaning: string])[] {
   const codes = new Map<string, number[]>();
   for (const [name, meaning] of Object.entries(exits)) {

@@ -3,46 +3,46 @@ import { messageOf } from "../../base/errors.ts";
 import { type Logger, logText } from "../log.ts";
 import type { HttpHandler, ServedExchange } from "../world.ts";
 
-/** `no-transform`: Deno would compress answers for clients that accept it, which costs more than it saves between pods. */
+/** Header fields of every response. `no-transform` prevents compression by Deno, which costs more than it saves between pods. */
 const ALWAYS = { "cache-control": "no-store, no-transform", "x-content-type-options": "nosniff" } as const;
 
 type Fields = Readonly<Record<string, string>>;
 
-/** A line of text. */
+/** Returns a plain text response. */
 export function textAnswer(status: number, text: string, fields: Fields = {}): Response {
   return new Response(text, { status, headers: { ...ALWAYS, "content-type": "text/plain; charset=utf-8", ...fields } });
 }
 
-/** JSON as text. */
+/** Returns a JSON response; `text` is the encoded JSON. */
 export function jsonAnswer(status: number, text: string): Response {
   return new Response(text, { status, headers: { ...ALWAYS, "content-type": "application/json" } });
 }
 
 /** The client of a request. */
 export interface Client {
-  /** Its IP address. */
+  /** IP address of the client. */
   readonly remote: string;
   readonly exchange?: ServedExchange | undefined;
 }
 
-/** Answers a request; `path` is the path of its URL, not decoded. */
+/** Returns the response to a request. `path` is the path of the URL, not decoded. */
 export type Answer = (request: Request, path: string, client: Client) => Response | Promise<Response>;
 
-/** A path, or a prefix that ends in `/`. */
+/** A route for a path, or for a prefix that ends in `/`. */
 export interface Route {
   readonly path: string;
-  /** All methods if absent. */
+  /** Allowed methods; all methods if absent. */
   readonly methods?: readonly string[];
   readonly answer: Answer;
 }
 
-/** The methods of read-only paths. */
+/** Methods for read-only paths. */
 export const READING = ["GET", "HEAD"];
 
-/** Answers by a table of routes. A failure is logged and answered with 500; it never stops the server. */
+/** Returns a handler for a table of routes. Logs an error in a route and responds with 500. */
 export function router(routes: readonly Route[], log: Logger): HttpHandler {
   return async (request, remote, exchange) => {
-    // Deno's server makes the URL from the header Host, whatever that is.
+    // Deno's server builds the URL from the Host header without checking it.
     if (!URL.canParse(request.url)) return textAnswer(400, "invalid Host\n", { connection: "close" });
     const path = pathOf(request.url);
     try {
@@ -68,7 +68,7 @@ async function answer(
   return await route.answer(request, path, client);
 }
 
-/** The path as it was sent: `URL` would change it. */
+/** Returns the path exactly as the client sent it; `URL` would normalize it. */
 function pathOf(url: string): string {
   return /^[a-z]+:\/\/[^/?#]*(\/[^?#]*)/.exec(url)?.[1] ?? "/";
 }

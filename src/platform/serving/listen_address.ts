@@ -1,17 +1,17 @@
 import { MeshError, UsageError } from "../../base/errors.ts";
 import { parseAddress, parseUint } from "../../golang/net/mod.ts";
 
-/** Where to listen. */
+/** Addresses to listen on. */
 export interface ListenAddress {
-  /** Candidate IP addresses; the first that works is used. */
+  /** Candidate IP addresses. The server uses the first one that it can bind. */
   readonly hostnames: readonly string[];
   readonly port: number;
 }
 
-/** `::` accepts both families; `0.0.0.0` is for a kernel without IPv6. */
+/** `::` accepts IPv4 and IPv6. `0.0.0.0` is the fallback for a kernel without IPv6. */
 const ALL_INTERFACES = ["::", "0.0.0.0"];
 
-/** Parses `:15017`, `0.0.0.0:15017`, `[::1]:15017`, like Go's net.Listen. Errors: a UsageError that names the flag. */
+/** Parses an address such as `:15017`, `0.0.0.0:15017` or `[::1]:15017`, like Go's net.Listen. Throws a UsageError that names the flag. */
 export function listenAddress(flag: string, text: string): ListenAddress {
   const [, bracketed, plain = "", digits = ""] = /^(?:\[([^\]]*)\]|([^:]*)):(\d+)$/.exec(text) ?? [];
   const host = bracketed ?? (plain === "localhost" ? "127.0.0.1" : plain);
@@ -28,7 +28,7 @@ function isAddress(text: string, family: 4 | 6): boolean {
   return typeof address !== "string" && address.family === family && address.zone === "";
 }
 
-/** Listens on the first address that works. Rejects with the `MeshError` of the last one. */
+/** Listens on the first address that can be bound. Rejects with the `MeshError` of the last address. */
 export async function onFirst<T>({ hostnames }: ListenAddress, listen: (hostname: string) => Promise<T>): Promise<T> {
   let last: unknown = new MeshError("No address to listen on");
   for (const hostname of hostnames) {

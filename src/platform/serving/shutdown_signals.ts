@@ -1,23 +1,23 @@
 import { EXIT } from "../../base/errors.ts";
 import type { World } from "../world.ts";
 
-/** Signals that stop the server, and the exit codes of an immediate stop. */
+/** Signals that stop the server, with the exit codes of an immediate stop. */
 export const SIGNAL_EXIT = { SIGTERM: EXIT.terminated, SIGINT: EXIT.interrupted, SIGHUP: EXIT.hungUp } as const;
 
 export type ShutdownSignal = keyof typeof SIGNAL_EXIT;
 
-/** The first signal starts the graceful shutdown, the second one stops it at once. */
+/** Shutdown by signals: the first signal starts a graceful shutdown, a second signal stops the server immediately. */
 export interface ShutdownSignals {
   readonly first: Promise<ShutdownSignal>;
   /** Resolves with the exit code of the second signal. */
   readonly second: Promise<number>;
   /** Aborted by the second signal. */
   readonly hurry: AbortSignal;
-  /** Restores the default effect of signals. */
+  /** Restores the default action of the signals. */
   stop(): void;
 }
 
-/** Listens to SIGTERM, SIGINT and SIGHUP. */
+/** Handles SIGTERM, SIGINT and SIGHUP until `stop` is called. */
 export function shutdownSignals({ signals }: Pick<World, "signals">): ShutdownSignals {
   const first = Promise.withResolvers<ShutdownSignal>();
   const second = Promise.withResolvers<number>();

@@ -1,4 +1,4 @@
-/** Istio's pilot-agent: its commands, flags and exit codes, so that containers of Istio's templates run. */
+/** The commands, flags and exit codes of Istio's pilot-agent, so that containers from Istio's templates run. */
 import { errorLine, EXIT, MeshError, UsageError } from "../../../base/errors.ts";
 import { flag, type FlagGroups, flagsWith } from "../../../golang/flags/mod.ts";
 import type { World } from "../../../platform/world.ts";
@@ -11,7 +11,7 @@ import type { PilotAgentVersion } from "./pilot_agent_schema.ts";
 
 const EXITS: Exits = { ok: true, pilotAgentFailed: true };
 
-/** Flags of Istio's log, which every command accepts. Only the first has an effect here. */
+/** Istio's log flags, which every command accepts. Only the first one has an effect. */
 const LOG = {
   logAsJson: flag("--log_as_json", "Write the log as JSON"),
   ...flagsWith({
@@ -27,7 +27,7 @@ const LOG = {
   }, { retired: "" }),
 } as const;
 
-/** A timer can run for this many seconds. */
+/** Maximum duration of a timer, in seconds. */
 const LONGEST = 2_000_000;
 
 const WAIT_FLAGS = {
@@ -54,7 +54,7 @@ const WAIT_FLAGS = {
   "Log": LOG,
 } as const satisfies FlagGroups;
 
-/** Arguments are ignored, as in pilot-agent. */
+/** `pilot-agent wait`. Ignores arguments, like Istio's program. */
 const WAIT = command({
   summary: "Wait until Envoy is ready",
   usage: "[flags]",
@@ -116,7 +116,7 @@ const VERSION_COMMAND = command({
   },
 });
 
-/** Istio's fields. This is no Go program, and its builds have no number. */
+/** Istio's build fields. This program is not written in Go, and its builds have no number. */
 const BUILD: PilotAgentVersion["clientVersion"] = {
   golang_version: "",
   revision: "unknown",
@@ -148,7 +148,7 @@ const PROXY = rawCommand({
     (await import("./start_agent.ts")).startAgent(world, args, "pilot-agent", () => EXIT.pilotAgentFailed),
 });
 
-/** `pilot-agent`. Every failure is a line `Error: `, or one of JSON with --log_as_json, and 255; iptables has its own. */
+/** `pilot-agent`. Prints a failure as a line `Error: ` (as JSON with --log_as_json) and exits with 255. The iptables command reports its own errors. */
 export const PILOT_AGENT = commandGroup({
   program: "pilot-agent",
   summary: "Run the commands of Istio's pilot-agent",
@@ -170,12 +170,12 @@ export const PILOT_AGENT = commandGroup({
   },
 });
 
-/** Searched without parsing, because it also counts if the arguments are wrong. */
+/** Whether the log is JSON. Searches the arguments without parsing, because the flag also applies if other arguments are invalid. */
 function isLogJson(args: readonly string[]): boolean {
   return args.some((word) => word === "--log_as_json" || word === "--log_as_json=true");
 }
 
-/** An error as a line of Istio's log. */
+/** Formats an error as a JSON line of Istio's log. */
 function jsonLine(world: World, msg: string): string {
   return `${JSON.stringify({ level: "error", time: world.clock.now().toISOString(), msg })}\n`;
 }

@@ -5,8 +5,8 @@ import { withEarlySignals } from "../../early_signals.ts";
 type Name = "agent" | "pilot-agent";
 
 /**
- * Runs the agent; returns its exit code. Handles signals from the start. With a JSON log an error is a line of that log,
- * and `codeOf` gives its exit code; otherwise it is thrown.
+ * Runs the agent and returns its exit code. Handles signals from the start. With a JSON log, an error is a line of that log
+ * and `codeOf` returns its exit code. With a text log, the error is thrown.
  */
 export async function startAgent(
   world: World,

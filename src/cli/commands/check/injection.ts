@@ -113,7 +113,7 @@ async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Prom
 
 const HINT = { hint: 'see "kubectl mesh check injection --help"' };
 
-/** The named workload; none if files or all workloads are named. */
+/** Returns the named workload; `undefined` if the user named files or all workloads. */
 function workloadOf(flags: Flags, args: readonly string[]): string | undefined {
   const [first, ...more] = args;
   refuseMixed(flags, first);
@@ -122,7 +122,7 @@ function workloadOf(flags: Flags, args: readonly string[]): string | undefined {
   throw new UsageError(`Unexpected argument "${more[0]}"`, HINT);
 }
 
-/** Exactly one of a workload, files and all workloads must be named. With a workload or files, `-n` is their namespace. */
+/** Throws unless the user named exactly one of a workload, files, and all workloads. With a workload or files, `-n` is their namespace. */
 function refuseMixed({ filename, namespace, allNamespaces, selector }: Flags, workload: string | undefined): void {
   const hasFiles = filename.length > 0;
   if (workload !== undefined && hasFiles) {

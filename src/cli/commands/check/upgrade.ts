@@ -93,7 +93,7 @@ async function compare(world: World, flags: Flags): Promise<number> {
   }
 }
 
-/** Names of revisions and tags are DNS labels. */
+/** Whether a name is a revision or tag. Their names are DNS labels. */
 function isRevision(name: string): boolean {
   return /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/i.test(name);
 }

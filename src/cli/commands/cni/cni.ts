@@ -3,19 +3,19 @@ import { type Command, rawCommand } from "../../command.ts";
 
 const load = () => import("../../../cni/mod.ts");
 
-/** The installer starts it, to try a program on the node. */
+/** Hidden command of the installer, which tests a program on the node. */
 const ON_NODE = rawCommand({
   summary: "Become a program, with the root file system of the node",
   run: async (world, [root = "", program = ""]) => (await load()).becomeOnNode(world, root, program),
 });
 
-/** The installer starts it, because a process cannot leave a network namespace while its servers run. */
+/** Hidden command of the installer, in its own process because a process with running servers cannot leave a network namespace. */
 const LOOK = rawCommand({
   summary: "Look into the pod that standard input describes, and mend it",
   run: async (world) => await (await load()).lookIntoPod(world),
 });
 
-/** The plugin gets no arguments: container runtimes pass variables, and a configuration on standard input. */
+/** The CNI plugin. Container runtimes pass variables and a configuration on standard input, but no arguments. */
 export const CNI: Command = {
   ...rawCommand({
     summary: "Capture pods as a CNI plugin, before their containers start",

@@ -4,10 +4,10 @@ import type { World } from "../../../platform/world.ts";
 import { type Command, command, type Input } from "../../command.ts";
 import { LOG } from "../../log_flags.ts";
 
-/** Where folders of the node are mounted, unless a flag says otherwise. */
+/** Default mount point of the node's folders. */
 const HOST = "/host";
 
-/** The variables are istio-cni's, where it has them. */
+/** Flags of the installer. Their environment variables have the same names as in istio-cni, if it has them. */
 const FLAGS = {
   "The node": {
     cniBinDir: flag("--cni-bin-dir FOLDER", "Folder of CNI plugins on the node", {
@@ -131,7 +131,7 @@ const INSTALL = command({
   run,
 });
 
-/** Variables are flags that stand before the given ones: a ConfigMap sets them, as for istio-cni. */
+/** `iptables cni install`. Environment variables set the defaults of flags, because istio-cni's ConfigMap sets them. */
 export const CNI_INSTALL: Command = {
   ...INSTALL,
   start: async (world, args, program) => {

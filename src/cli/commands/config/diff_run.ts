@@ -12,7 +12,7 @@ import type { ConfigDiffInput } from "./diff_flags.ts";
 
 type Flags = ConfigDiffInput["flags"];
 
-/** Runs `config diff`; returns the exit code: 1 if something differs. */
+/** Runs `config diff`. Returns exit code 1 if the configurations differ. */
 export async function runConfigDiff(world: World, { flags, args }: ConfigDiffInput): Promise<number> {
   return await failingWithTwo(() => compare(world, flags, namesOf(args)));
 }
@@ -64,7 +64,7 @@ async function compare(world: World, flags: Flags, names: readonly [string, stri
 
 const REVISION = /^rev:(.+)$/;
 
-/** A file, or `FILE@REVISION` if no file has that name. */
+/** Parses the name of a file, or `FILE@REVISION` if no file has that name. */
 async function fileOf(world: World, name: string) {
   const at = name.lastIndexOf("@");
   const isWhole = at <= 0 || await world.files.stat(name) !== undefined;
@@ -74,7 +74,7 @@ async function fileOf(world: World, name: string) {
   return { config, revision };
 }
 
-/** One diff for each group of pods with the same changes, largest group first, under the names of its pods. */
+/** Returns one diff per group of pods with the same changes, with the names of the pods above it. The largest group comes first. */
 function groupsOf(pods: readonly PodPair[], diff: UnifiedDiff, [a, b]: readonly [string, string]): readonly string[] {
   const all = pods.map((pod) => {
     const text = diff.between({ name: a, text: pod.before }, { name: b, text: pod.after });

@@ -12,7 +12,7 @@ import type { InjectInput } from "./inject_flags.ts";
 type Flags = InjectInput["flags"];
 type InjectModule = typeof import("../../../inject/mod.ts");
 
-/** Runs `inject --as-webhook`; returns the exit code: 1 if any resource failed. */
+/** Runs `inject --as-webhook`. Returns exit code 1 if a resource failed. */
 export async function runAsWebhook(world: World, { flags }: InjectInput): Promise<number> {
   const target = await outputIn(world, flags.output);
   const [inject, { webhookJudge }] = await Promise.all([
@@ -49,7 +49,7 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
 interface Cluster {
   readonly api: KubeApi;
   readonly choice: Pick<Flags, "istioNamespace" | "injectConfigMapName" | "meshConfigMapName">;
-  /** The namespace where kubectl creates objects that name none. */
+  /** The namespace where kubectl creates objects without a namespace. */
   readonly namespace: string | undefined;
   readonly permissions: readonly PermissionName[];
   close(): void;
@@ -89,7 +89,7 @@ async function clusterOfSnapshot(world: World, flags: Flags, inject: InjectModul
   return { api: snapshotApi(snapshot, config.file), choice, namespace: undefined, permissions: [], close: () => {} };
 }
 
-/** The same judge with native sidecars for pods that end by themselves. */
+/** Returns the same judge, but with native sidecars for pods that run to completion. */
 function withNativeJobs(judge: Judge): Judge {
   return (...asked) => {
     const judgment = judge(...asked);
@@ -97,7 +97,7 @@ function withNativeJobs(judge: Judge): Judge {
   };
 }
 
-/** The user's setting for native sidecars; `undefined`: the nodes decide. */
+/** Returns the user's setting for native sidecars; `undefined` lets the nodes decide. */
 function nativeOf(world: World, { nativeSidecars }: Flags, inject: InjectModule): NativeSetting | undefined {
   if (nativeSidecars === "true") return { native: true, nodes: "never" };
   if (nativeSidecars === "auto") return inject.nativeSetting("auto");

@@ -12,7 +12,7 @@ import type { InjectInput } from "./inject_flags.ts";
 type Flags = InjectInput["flags"];
 type InjectModule = typeof import("../../../inject/mod.ts");
 
-/** Runs `inject`; returns the exit code: 1 if any resource failed. */
+/** Runs `inject`. Returns exit code 1 if a resource failed. */
 export async function runInject(world: World, { flags }: InjectInput): Promise<number> {
   const inject = await import("../../../inject/mod.ts");
   const target = await outputIn(world, flags.output);
@@ -26,7 +26,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   world.permissions.keepOnly(permissionsFor(flags, target));
   const files = await readConfiguration(world, flags);
   const configuration = inject.configurationOf(given(flags, files, cluster));
-  /** Notes that templates make while they render. */
+  /** Notes that templates add during rendering. */
   const templateNotes: string[] = [];
   const injector = await inject.loadInjector({
     revision: cluster?.revision ?? flags.revision,
@@ -53,11 +53,11 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
 
 interface Cluster extends RevisionConfiguration {
   readonly server: string;
-  /** With `--native-sidecars auto`: whether all nodes support native sidecars. */
+  /** Whether all nodes support native sidecars; only with `--native-sidecars auto`. */
   readonly native: boolean | undefined;
 }
 
-/** The configuration that the user gives; files win over the cluster. */
+/** Returns the configuration from files and the cluster. Files override the cluster. */
 function given(flags: Flags, files: Awaited<ReturnType<typeof readConfiguration>>, cluster: Cluster | undefined) {
   return {
     config: files.config ?? cluster?.config,
@@ -84,18 +84,18 @@ async function showConfiguration(world: World, flags: Flags, { target, inject }:
   return EXIT.ok;
 }
 
-/** Whether all nodes of the cluster support native sidecars. Errors: an `ApiError`, also if the user may not list nodes. */
+/** Whether all nodes of the cluster support native sidecars. Throws an `ApiError`, for example if the user may not list nodes. */
 async function nativeNow(api: KubeApi, inject: InjectModule): Promise<boolean> {
   const { items } = await api.list("/api/v1/nodes");
   return inject.nativeByNodes("always", inject.nativeNodes(items.map((node) => ({ ...node }))), "");
 }
 
-/** The configuration in the cluster; `undefined` without `--from-cluster`. */
+/** Reads the configuration from the cluster; `undefined` without `--from-cluster`. */
 async function fromCluster(world: World, flags: Flags, { target, inject }: Reading): Promise<Cluster | undefined> {
   if (!flags.fromCluster) return undefined;
   const { connect } = await import("../../../kube/client/mod.ts");
   const api = await connect(world, flags);
-  // The output is opened later.
+  // "write" stays, because the output is opened later.
   const needed = new Set<PermissionName>([...api.permissions, "write", ...permissionsFor(flags, target)]);
   world.permissions.keepOnly([...needed]);
   try {

@@ -29,12 +29,12 @@ import { templatePathsOf } from "../../manifests/manifests.ts";
 type InjectModule = typeof import("../../../inject/mod.ts");
 
 interface Answer {
-  /** `undefined` after a failure: the items of the input stay. */
+  /** The changed items; `undefined` after a failure, which keeps the items of the input. */
   readonly items: readonly Value[] | undefined;
   readonly results: readonly Result[];
 }
 
-/** Runs the function of kustomize; returns the exit code: 1 if anything failed, and then no item is changed. */
+/** Runs the kustomize function. After a failure, changes no item and returns exit code 1. */
 export async function runKustomize(world: World): Promise<number> {
   if (world.stdin.isTerminal) {
     const hint = 'kustomize starts this command: see "kubectl mesh kustomize --help"';
@@ -110,11 +110,11 @@ function referenceTo(object: Value) {
 
 interface Item extends Origin {
   readonly object: ListedObject;
-  /** A List of a file becomes its items: kustomize wants objects. */
+  /** Set for objects from generator files. A List in such a file is replaced with its items, because kustomize requires single objects. */
   readonly isGenerated?: true;
 }
 
-/** The objects in the files that the configuration names. */
+/** Reads the objects from the files in the configuration's `manifests`. */
 async function generated(world: World, { spec: { manifests = [] } }: FunctionConfig): Promise<readonly Item[]> {
   const items: Item[] = [];
   for (const input of manifests.length === 0 ? [] : await expandInputs(world, manifests, false)) {
@@ -145,7 +145,7 @@ function changedItem({ object, isGenerated, ...origin }: Item, { inject, change,
   };
 }
 
-/** Injection by the configuration, and warnings about it. */
+/** Returns the injection for the configuration, and warnings about the configuration. */
 async function changeOf(world: World, { spec, raw }: FunctionConfig, inject: InjectModule) {
   const path = (key: "injectConfig" | "values" | "meshConfig") => typeof spec[key] === "string" ? spec[key] : undefined;
   const read = await readConfiguration(world, {
@@ -175,7 +175,7 @@ async function changeOf(world: World, { spec, raw }: FunctionConfig, inject: Inj
   return { change: inject.injection(injector), warnings: inject.unknownKeys(files, injector, configuration), hidden };
 }
 
-/** A configuration inside the function's own. */
+/** Returns a configuration that is embedded in the functionConfig. */
 function content(raw: ValueMap, key: string): Source | undefined {
   const value = raw[key];
   return isMap(value) ? { text: toYaml(value), file: `functionConfig (spec.${key})` } : undefined;

@@ -4,7 +4,7 @@ import { changeManifests, manifestInputs, permissionsFor, templatePathsOf } from
 import { outputIn } from "../../manifests/output.ts";
 import type { ManifestFlags } from "../../shared_flags.ts";
 
-/** Runs `uninject`; returns the exit code: 1 if any resource failed. */
+/** Runs `uninject`. Returns exit code 1 if a resource failed. */
 export async function runUninject(world: World, { flags }: { readonly flags: ManifestFlags }): Promise<number> {
   const inject = await import("../../../inject/mod.ts");
   const target = await outputIn(world, flags.output);

@@ -6,7 +6,7 @@ import { isMap, textAt } from "../../../base/value.ts";
 import type { World } from "../../../platform/world.ts";
 import type { ClusterVersions, Component } from "./version_schema.ts";
 
-/** Selectors of the pods: Istio's label, and the label of `webhook manifests`. */
+/** Label selectors of the pods: Istio's label, and the label from `webhook manifests`. */
 const SELECTORS = { istiod: "app=istiod", webhook: "app.kubernetes.io/part-of=kubectl-mesh" } as const;
 
 interface ClusterQuestion extends ConnectOptions {
@@ -16,10 +16,10 @@ interface ClusterQuestion extends ConnectOptions {
 
 const UNKNOWN = { kubernetes: null, istiod: null, webhook: null } as const;
 
-/** Asks a cluster for its versions. An unknown version is null, and a problem says why. */
+/** Queries the versions in a cluster. An unknown version is null, with the reason in `problems`. */
 export async function clusterVersions(world: World, question: ClusterQuestion): Promise<ClusterVersions> {
   const problems: string[] = [];
-  /** The answer; `null` after an error that the user can act on. */
+  /** Returns the result of a query; `null` after a MeshError, which becomes a problem. */
   const attempt = async <T>(what: string, ask: () => Promise<T>): Promise<T | null> => {
     try {
       return await ask();
@@ -37,7 +37,7 @@ export async function clusterVersions(world: World, question: ClusterQuestion): 
       const { value } = await api.raw("/version");
       return isMap(value) ? textAt(value, "gitVersion") : "";
     });
-    // One line for a server that does not answer.
+    // Report a server that does not answer only once.
     if (kubernetes === null) return { server: api.server, ...UNKNOWN, problems };
     const { istioNamespace } = question;
     const [istiod, webhook] = await Promise.all([
@@ -56,7 +56,7 @@ async function components(api: KubeApi, labelSelector: string, namespace: string
   return componentsOf(items.filter(isPod));
 }
 
-/** The versions of pods, sorted by namespace, revision and image. Pods that have ended do not count. */
+/** Returns the versions of pods, sorted by namespace, revision and image. Ignores finished pods. */
 export function componentsOf(pods: readonly Pod[]): Component[] {
   const found = new Map<string, Component>();
   for (const { metadata, spec, status } of pods) {
@@ -71,13 +71,13 @@ export function componentsOf(pods: readonly Pod[]): Component[] {
   return [...found].toSorted(([a], [b]) => a < b ? -1 : 1).map(([, component]) => component);
 }
 
-/** The tag of an image without Istio's variants: `1.31.0` of `istio/pilot:1.31.0-distroless`. */
+/** Returns the tag of an image without Istio's variants, such as `1.31.0` for `istio/pilot:1.31.0-distroless`. */
 function tagOf(image: string): string | null {
   const tag = /:([\w.-]+)$/.exec(image.replace(/@.*/, ""))?.[1];
   return tag?.replace(/-(distroless|debug)$/, "") ?? null;
 }
 
-/** The lines about a cluster. */
+/** Formats the versions in a cluster as lines. */
 export function clusterText({ server, kubernetes, istiod, webhook }: ClusterVersions): string {
   if (server === null) return "";
   if (kubernetes === null) return `cluster ${server}: unknown\n`;

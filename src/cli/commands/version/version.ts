@@ -56,7 +56,7 @@ async function printVersion(world: World, { flags }: Input<typeof FLAGS>): Promi
   return problems.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
-/** Whether the user chose a cluster, as kubectl sees it. A pod's service account is no choice. */
+/** Whether a flag or kubeconfig selects a cluster. A pod's service account does not count. */
 async function hasCluster(world: World, { kubeconfig, context, cluster, user, server }: Flags): Promise<boolean> {
   const isNamed = [kubeconfig, context, cluster, user, server].some((given) => given !== undefined);
   return isNamed || (await kubeconfigPaths(world)).length > 0;

@@ -1,4 +1,4 @@
-/** The JSON of `version -o json`. Import it for types only: printing needs no zod. */
+/** Schema of `version -o json`. Import only types from this file, so that printing does not load zod. */
 import { z } from "zod";
 
 const COMPONENT = z.strictObject({

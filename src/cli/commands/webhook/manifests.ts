@@ -143,7 +143,7 @@ async function printManifests(world: World, { flags }: Input<typeof FLAGS>): Pro
   return EXIT.ok;
 }
 
-/** Warns of each object that may be replaced; refuses to replace a control plane's unless the user wants it. */
+/** Warns about each object that may be replaced. Throws for an object of a control plane without --take-over. */
 function warnOfTakeOvers(
   world: World,
   found: readonly { readonly name: string; readonly owner: string; readonly isControlPlanes: boolean }[],

@@ -127,7 +127,7 @@ function certificateFiles({ tlsCert, tlsKey }: Flags): ServeOptions["certificate
   });
 }
 
-/** The defaults are the names in `webhook manifests`. */
+/** Returns the names for a self-managed certificate. The defaults are the names from `webhook manifests`. */
 function keptCertificate({ revision, service, namespace, certificateSecret, webhookConfig }: Flags) {
   const suffix = revision === "default" || revision === "" ? "" : `-${revision}`;
   const name = service ?? `kubectl-mesh-webhook${suffix}`;
