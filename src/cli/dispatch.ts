@@ -96,7 +96,7 @@ function refuseUnknown({ command, program }: Found, first: string): void {
 /** Returns the hint for a misspelt subcommand, or for a subcommand's name in another program. */
 function meantCommand({ renamed, commands }: Command, word: string): string | undefined {
   const here = ownText(renamed, word);
-  if (here !== undefined) return `it is "${here}" here`;
+  if (here !== undefined) return `use "${here}"`;
   const meant = closest(word, Object.keys(commands));
   return meant === undefined ? undefined : `did you mean "${meant}"?`;
 }

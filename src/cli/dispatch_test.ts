@@ -7,7 +7,7 @@ const CASES: readonly [args: string, error: string][] = [
   ["injct --help", 'Unknown command "injct"; did you mean "inject"?'],
   ["help injct", 'Unknown command "injct"; did you mean "inject"?'],
   ["iptabels", 'Unknown command "iptabels"; did you mean "iptables"?'],
-  ["kube-inject -f x", 'Unknown command "kube-inject"; it is "inject" here'],
+  ["kube-inject -f x", 'Unknown command "kube-inject"; use "inject"'],
   ["frobnicate", 'Unknown command "frobnicate"; see "kubectl mesh --help"'],
   ["constructor", 'Unknown command "constructor"; see "kubectl mesh --help"'],
   ["--frobnicate=x", 'Unknown flag "--frobnicate"; see "kubectl mesh --help"'],
@@ -27,7 +27,7 @@ const CASES: readonly [args: string, error: string][] = [
   ["inject", "No input is given; name files with -f, or - for standard input"],
   [
     "inject -f a -o=",
-    "The output has no name; -o takes yaml, json, the name of a file, or the name of a folder and /",
+    "The value of -o is empty; -o accepts yaml, json, a file name, or a folder name with a trailing /",
   ],
   ["inject -f a --context x", 'The flag --context needs --from-cluster; see "kubectl mesh inject --help"'],
   [

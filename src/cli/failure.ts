@@ -14,7 +14,7 @@ export function reportFailure(world: World, error: unknown): number {
   }
   const exhausted = exhaustion(error);
   if (exhausted !== undefined) {
-    say(world, `error: Cannot go on: ${exhausted.reason}; ${exhausted.hint}\n`);
+    say(world, `error: Cannot continue: ${exhausted.reason}; ${exhausted.hint}\n`);
     return EXIT.failed;
   }
   say(world, `error: Unexpected failure of this program: ${oneLine(messageOf(error))}; please report it\n`);

@@ -19,7 +19,7 @@ export const CLUSTER = {
   token: flag("--token TOKEN", "Bearer token, instead of the user's own credentials"),
   as: flag("--as USER", "Impersonate this user"),
   asGroup: flag("--as-group GROUPS", "Impersonate these groups too", { type: "list" }),
-  tlsServerName: flag("--tls-server-name NAME", "Name in the server's certificate"),
+  tlsServerName: flag("--tls-server-name NAME", "Name to expect in the server's certificate"),
   certificateAuthority: flag("--certificate-authority FILE", "CA certificates that verify the server's certificate", {
     type: "file",
   }),
@@ -32,11 +32,11 @@ export const CLUSTER = {
 
 /** Flags that filter the findings of rules. */
 export const RULES = {
-  ignoreRules: flag("--ignore-rules IDS", "Switch these rules off; docs/inject.md has all", {
+  ignoreRules: flag("--ignore-rules IDS", "Disable these rules; docs/inject.md lists all rules", {
     type: "list",
     completes: "rules",
   }),
-  baseline: flag("--baseline FILE", "Report of an earlier --report json; its findings are not reported again", {
+  baseline: flag("--baseline FILE", "Report of an earlier --report json, whose findings are not reported again", {
     type: "file",
   }),
 } as const satisfies FlagTable;
@@ -57,26 +57,26 @@ export const CONFIGURATION = {
 /** Flags that change the injector configuration without a file. */
 export const IMAGES = {
   hub: flag("--hub HUB", "Registry and folder of the proxy's images"),
-  cni: flag("--cni", "The CNI plugin captures traffic: no init container with privileges"),
+  cni: flag("--cni", "Capture traffic with the CNI plugin, without a privileged init container"),
 } as const satisfies FlagTable;
 
 export const TEMPLATE_ENV = {
-  templateEnv: flag("--template-env NAMES", "Environment variables that templates see besides Istio's own", {
+  templateEnv: flag("--template-env NAMES", "Additional environment variables that templates can read", {
     type: "list",
   }),
 } as const satisfies FlagTable;
 
 export const ISTIO_VERSION = {
   istioVersion: flag("--istio-version VERSION", "Release of Istio that the configuration is from, such as 1.20", {
-    defaultDoc: "recognized by its form and its images",
+    defaultDoc: "detected from its structure and images",
   }),
 } as const satisfies FlagTable;
 
 export const NATIVE_SIDECARS = {
   nativeSidecars: flag(
     "--native-sidecars true|false|auto|jobs",
-    "The sidecar is an init container that keeps running (Kubernetes 1.29 and later): in all pods, only in Jobs and other " +
-      "pods that end by themselves, or if the nodes of the cluster support it",
+    "Run the sidecar as a native sidecar (Kubernetes 1.29 and later): in all pods, only in Jobs and other pods that run to " +
+      "completion, or if the nodes of the cluster support it",
     { implied: "true" },
   ),
 } as const satisfies FlagTable;
@@ -110,19 +110,19 @@ export const FILENAMES = {
     type: "files",
     completes: "manifests",
   }),
-  recursive: flag("-R, --recursive", "Read the directories below a directory too"),
+  recursive: flag("-R, --recursive", "Also read the subdirectories of a directory"),
 } as const satisfies FlagTable;
 
 export const MANIFESTS = {
   ...FILENAMES,
   kustomize: flag(
     "-k, --kustomize FOLDER",
-    "Build a kustomization with kubectl, else with kustomize, and read its output",
+    "Build a kustomization with kubectl, otherwise with kustomize, and read the output",
     { completes: "folders", excludes: ["filename"] },
   ),
   namespace: flag(
     "-n, --namespace NAMESPACE",
-    "Namespace of resources without one; a resource with another namespace is an error",
+    "Namespace for resources without a namespace; a resource with another namespace is an error",
     { completes: "namespaces" },
   ),
   templatePath: flag("--template-path KIND=PATH", "Path of the pod template in an unknown kind", {
@@ -130,7 +130,7 @@ export const MANIFESTS = {
   }),
   output: flag(
     "-o, --output yaml|json|FILE|FOLDER/",
-    "Format, or the file to write, or the folder for a file of each input; nothing is written if a resource fails",
+    "Output format, file, or folder for one file per input; if a resource fails, nothing is written",
     { default: "yaml" },
   ),
   inPlace: flag("-i, --in-place", "Rewrite each file in place, atomically, if it changes", {
@@ -138,23 +138,23 @@ export const MANIFESTS = {
   }),
   diff: flag(
     "--diff unified|external",
-    "Print what would change, and write nothing: as a unified diff, or with KUBECTL_EXTERNAL_DIFF",
+    "Print the changes instead of writing them: as a unified diff, or with KUBECTL_EXTERNAL_DIFF",
     { implied: "unified", excludes: ["output", "in-place", "keep-going"] },
   ),
   patch: flag(
     "--patch",
-    "Instead of manifests, write a strategic merge patch for kustomize for each one that changes",
+    "Write a strategic merge patch for kustomize instead of each changed manifest",
     {
       excludes: ["in-place", "diff"],
     },
   ),
   keepGoing: flag(
     "--keep-going",
-    "Write each resource at once, and leave out those that fail; the exit code is still 1",
+    "Write each resource immediately and skip failed resources; the exit code is still 1",
   ),
   report: flag(
     "--report text|changed|json|sarif|none",
-    "What is printed on standard error for each resource; changed leaves out what is skipped, sarif is one document at the end",
+    "Report on standard error for each resource; changed omits skipped resources, sarif is one document at the end",
     { default: "text" },
   ),
 } as const satisfies FlagTable;
@@ -163,7 +163,7 @@ export type ManifestFlags = Values<{ readonly "": typeof MANIFESTS }>;
 
 /** Exit codes of the commands that change manifests. */
 export const MANIFEST_EXITS: Exits = {
-  ok: "done; with --diff nothing would change",
-  failed: "a resource failed, or no input could be read; with --diff something would change",
-  usage: "the command line is wrong; with --diff something failed",
+  ok: "done; with --diff, no changes",
+  failed: "a resource failed, or no input could be read; with --diff, changes",
+  usage: "the command line is wrong; with --diff, a failure",
 };

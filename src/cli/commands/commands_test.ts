@@ -32,9 +32,9 @@ for (const [args, expected] of asked) {
 
 /** Names at the wrong end of a command line: code and standard error. */
 const wrong: readonly (readonly [args: string, code: number, stderr: string])[] = [
-  ["wait sh -c true -- x", 2, 'error: Unexpected argument "sh"; a command to run stands behind "--"\n'],
-  ["wait --shutdown", 2, 'error: The flag --shutdown needs a command; it stands behind "--"\n'],
-  ["wait --shutdown --", 2, 'error: The flag --shutdown needs a command; it stands behind "--"\n'],
+  ["wait sh -c true -- x", 2, 'error: Unexpected argument "sh"; give the command to run after "--"\n'],
+  ["wait --shutdown", 2, 'error: The flag --shutdown needs a command; give the command after "--"\n'],
+  ["wait --shutdown --", 2, 'error: The flag --shutdown needs a command; give the command after "--"\n'],
   ["wait --on-timeout stop", 2, 'error: The flag --on-timeout cannot be "stop"; it must be "fail" or "continue"\n'],
   ["wait --log-format xml", 2, 'error: Unknown log format "xml": use text or json\n'],
   ["wait --log-level loud", 2, 'error: Unknown log level "loud": use debug, info, warning or error\n'],
@@ -47,7 +47,11 @@ const wrong: readonly (readonly [args: string, code: number, stderr: string])[] 
   ["pilot-agent wiat", 255, 'Error: Unknown command "pilot-agent wiat"; did you mean "wait"?\n'],
   ["pilot-agent constructor", 255, 'Error: Unknown command "pilot-agent constructor"; see "pilot-agent --help"\n'],
   ["pilot-agent wait --frob", 255, 'Error: Unknown flag "--frob"; see "pilot-agent wait --help"\n'],
-  ["pilot-agent request GET", 255, 'Error: A method and a path are needed; such as "pilot-agent request GET stats"\n'],
+  [
+    "pilot-agent request GET",
+    255,
+    'Error: A method and a path are required; such as "pilot-agent request GET stats"\n',
+  ],
   [
     "pilot-agent request --debug-port 15001 GET x",
     255,

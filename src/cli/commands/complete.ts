@@ -4,7 +4,7 @@ import { type Command, commandGroup } from "../command.ts";
 /** Returns the command that shells run to complete a command line of `program`. kubectl runs it as `kubectl_complete-mesh`. */
 export function completing(program: Command): Command {
   return {
-    ...commandGroup({ summary: "Print what may follow the words of a command line", commands: {} }),
+    ...commandGroup({ summary: "Print the completions of a command line", commands: {} }),
     start: async (world, words) => {
       const [{ complete, completionText, DIRECTIVE }, { findIn }] = await Promise.all([
         import("../completion/complete.ts"),

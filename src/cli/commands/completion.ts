@@ -10,22 +10,23 @@ const INSTALL_FLAGS = {
   "Flags": {
     dir: flag("--dir FOLDER", "Folder for the file", {
       completes: "folders",
-      defaultDoc: "the folder of kubectl-mesh, else one of PATH in the home folder",
+      defaultDoc: "the folder of kubectl-mesh, otherwise a PATH folder in the home folder",
     }),
   },
 } as const satisfies FlagGroups;
 
 const INSTALL_KUBECTL = command({
-  summary: "Let kubectl complete kubectl mesh",
+  summary: "Install the completion of kubectl mesh for kubectl",
   description:
-    "Write kubectl_complete-mesh, which kubectl 1.26 and newer runs for kubectl mesh, beside kubectl-mesh, and print " +
-    "where it is. A file of another origin stays. kubectl's own completion must be on: see kubectl completion --help.",
+    "Write kubectl_complete-mesh beside kubectl-mesh, and print its path. kubectl 1.26 and newer runs this file " +
+    "to complete kubectl mesh. A file from another program is not overwritten. kubectl's own completion must be " +
+    "enabled: see kubectl completion --help.",
   examples: [
     { command: "kubectl mesh completion install-kubectl" },
     { command: "kubectl mesh completion install-kubectl --dir ~/.local/bin" },
   ],
   flags: INSTALL_FLAGS,
-  exits: { ok: "the file is there", failed: "it cannot be written", usage: true },
+  exits: { ok: "the file exists", failed: "the file cannot be written", usage: true },
   run: install,
 });
 
@@ -35,24 +36,26 @@ async function install(world: World, { flags: { dir } }: Input<typeof INSTALL_FL
     world,
     dir === undefined ? undefined : trimmedEnd(dir, "/\\", 1),
   );
-  if (!isOnPath) world.stderr.write("warning: The folder is not in PATH: kubectl does not find the file\n");
-  if (!isNew) world.stderr.write("note: The file is there already\n");
+  if (!isOnPath) world.stderr.write("warning: The folder is not in PATH, so kubectl cannot find the file\n");
+  if (!isNew) world.stderr.write("note: The file already exists\n");
   world.stdout.write(`${path}\n`);
   return EXIT.ok;
 }
 
 const FLAGS = {
   "Environment": {
-    timeout: variable("MESH_COMPLETION_TIMEOUT", "How long a completion waits for the cluster", { default: "150ms" }),
+    timeout: variable("MESH_COMPLETION_TIMEOUT", "Timeout of a completion's requests to the cluster", {
+      default: "150ms",
+    }),
   },
 } as const satisfies FlagGroups;
 
 export const COMPLETION = command({
-  summary: "Print the completion of a shell",
+  summary: "Print the completion script for a shell",
   description:
-    "Print the script that completes kubectl-mesh in a shell. For kubectl mesh: install-kubectl. Names of namespaces, " +
-    "workloads, pods and revisions come from the cluster, if the command contacts one. A cluster that does not " +
-    "answer in time, or refuses, is ignored silently.",
+    "Print the script that completes kubectl-mesh in a shell. To complete kubectl mesh, use install-kubectl. " +
+    "Names of namespaces, workloads, pods and revisions come from the cluster if the command connects to one. " +
+    "Timeouts and errors of the cluster are silently ignored.",
   positional: { usage: "bash|zsh|fish|powershell", allowed: SHELLS },
   commands: { "install-kubectl": () => Promise.resolve(INSTALL_KUBECTL) },
   examples: [
@@ -67,9 +70,9 @@ export const COMPLETION = command({
 });
 
 async function print(world: World, { args: [name, surplus] }: Input<typeof FLAGS>): Promise<number> {
-  const hint = `it takes ${SHELLS.join(", ")} or install-kubectl`;
+  const hint = `use ${SHELLS.join(", ")} or install-kubectl`;
   if (name === undefined) throw new UsageError("No shell is named", { hint });
-  if (surplus !== undefined) throw new UsageError(`Unexpected argument "${surplus}"`, { hint: "one shell is named" });
+  if (surplus !== undefined) throw new UsageError(`Unexpected argument "${surplus}"`, { hint: "give only one shell" });
   const shell = SHELLS.find((each) => each === name);
   if (shell === undefined) throw new UsageError(`There is no completion for the shell "${name}"`, { hint });
   const { SCRIPTS } = await import("../completion/scripts.ts");

@@ -12,11 +12,11 @@ const FLAGS = {
   "Connection": {
     to: flag(
       "--to HOST:PORT[/PATH]",
-      "Destination of an outbound connection, a name or an address; http://, https://, tls:// or tcp:// sets the protocol",
+      "Destination of an outbound connection (name or address); http://, https://, tls:// or tcp:// sets the protocol",
       { type: "text", excludes: ["from"] },
     ),
     from: flag("--from ADDRESS", "Client of an inbound connection", { type: "text", needs: ["to-port"] }),
-    toPort: flag("--to-port PORT", "Port of the pod that the inbound connection goes to", {
+    toPort: flag("--to-port PORT", "Destination port of the inbound connection", {
       type: "port",
       needs: ["from"],
     }),
@@ -25,28 +25,38 @@ const FLAGS = {
       type: "texts",
       needs: ["to", "from"],
     }),
-    oneEnd: flag("--one-end", "Stop at the client's side: do not read the pods behind the endpoints", {
+    oneEnd: flag("--one-end", "Show only the client's side, without the pods behind the endpoints", {
       needs: ["to"],
     }),
-    matrix: flag("--matrix", "Every workload to every Service of the namespace, as a table; table or json", {
-      excludes: ["to", "from", "ephemeral", "local"],
-    }),
+    matrix: flag(
+      "--matrix",
+      "Explain the connection from every workload to every Service of the namespace, as a table or json",
+      {
+        excludes: ["to", "from", "ephemeral", "local"],
+      },
+    ),
     responseFlags: flag(
       "--response-flags FLAGS",
-      "Envoy's response flags, such as UF,URX: what they mean for this connection, and what to look at next",
+      "Explain these response flags of Envoy, such as UF,URX, for this connection, with next steps",
       { type: "text", needs: ["to", "from"] },
     ),
-    log: flag("--log LINE", "A line of the proxy's access log with such flags; - reads it from standard input", {
-      type: "text",
+    log: flag(
+      "--log LINE",
+      "Explain the response flags in this line of the proxy's access log; - reads standard input",
+      {
+        type: "text",
+        needs: ["to", "from"],
+        excludes: ["response-flags"],
+      },
+    ),
+    sni: flag("--sni NAME", "Server name (SNI) that the application sends, if it speaks TLS itself", {
       needs: ["to", "from"],
-      excludes: ["response-flags"],
     }),
-    sni: flag("--sni NAME", "The application speaks TLS and sends this server name", { needs: ["to", "from"] }),
   },
   "Configuration": {
     of: flag(
       "--of listeners|routes|clusters|endpoints|secrets|bootstrap",
-      "List this part of the proxy's configuration, as istioctl proxy-config; table, json or yaml without secrets",
+      "List this part of the proxy's configuration without secrets, like istioctl proxy-config, as table, json or yaml",
       { excludes: ["to", "from", "matrix", "selector", "all-namespaces", "ephemeral"] },
     ),
     name: flag(
@@ -79,20 +89,20 @@ const FLAGS = {
   "Source": {
     filename: flag(
       "-f, --filename SNAPSHOT",
-      "Read a snapshot, its folder or a config_dump.json instead of a cluster; repeat it for the other ends of connections",
+      "Read a snapshot, its unpacked folder or a config_dump.json instead of a cluster; repeat the flag to add the peers",
       { type: "files", excludes: ["local"] },
     ),
-    local: flag("--local", "Read the pod whose network namespace this process is in, without an API server"),
+    local: flag("--local", "Read the pod of this process's network namespace, without an API server"),
     ephemeral: flag(
       "--ephemeral",
-      "Read the rules of the kernel through an ephemeral container with NET_ADMIN; it stays in the pod's list",
+      "Read the kernel's rules through an ephemeral container with NET_ADMIN, which stays listed in the pod",
       { excludes: [...SAVED_OR_LOCAL, "selector", "all-namespaces"] },
     ),
     probe: flag(
       "--probe",
-      "Send the request of --to once, as the application's user, or of --from from inside the pod, as the proxy's user, and " +
-        "mark the stations that it came through as proved; with --matrix a request of every connection; the sender is an " +
-        "ephemeral container without capabilities, or with --local a process",
+      "Send one real request and mark the stations that it passes as proved: with --to as the application's user, with " +
+        "--from as the proxy's user inside the pod, with --matrix for every connection; the sender is an ephemeral " +
+        "container without capabilities, or a process with --local",
       { needs: ["to", "from", "matrix"], excludes: ["filename", "selector", "all-namespaces"] },
     ),
     trace: flag(
@@ -100,7 +110,7 @@ const FLAGS = {
       "Send a first packet to --to, trace it through the kernel's rules, and mark the kernel's station as proved",
       { needs: ["to"], excludes: ["probe", "matrix"] },
     ),
-    probeImage: flag("--probe-image IMAGE", "Image of the container that sends the request; it must have curl", {
+    probeImage: flag("--probe-image IMAGE", "Image of the container that sends the request, which must contain curl", {
       needs: ["probe"],
       excludes: ["local"],
       defaultDoc: "the image of the proxy",
@@ -109,7 +119,7 @@ const FLAGS = {
   "Output": {
     output: flag(
       "-o, --output table|wide|short|json|yaml|svg",
-      "Output format; svg draws a pod, wide has every station with its values, short takes a line for each, yaml is for --of",
+      "Output format; svg draws a pod, wide prints every station with its values, short prints one line per pod, yaml needs --of",
       { default: "table" },
     ),
   },
@@ -121,9 +131,10 @@ type Flags = Input<typeof FLAGS>["flags"];
 export const EXPLAIN = command({
   summary: "Explain what happens to a connection in a pod of the mesh",
   description:
-    "Print the stations of one connection, from the rules of the kernel to listener, route, cluster, endpoint and TLS, " +
-    "each with what decided and how it is known: seen, planned, proved or unknown. The first station that is wrong is " +
-    "the answer. Without a connection: a summary of the pod's side of the mesh. Without --ephemeral and --probe nothing is changed in the pod.",
+    "Print the stations of one connection, from the kernel's rules to listener, route, cluster, endpoint and TLS. " +
+    "Each station shows what decided, and how this is known: seen, planned, proved or unknown. The first station " +
+    "with a problem is the cause. Without a connection, print a summary of the pod's side of the mesh. Changes " +
+    "nothing in the pod without --ephemeral and --probe.",
   usage: "POD | KIND/NAME | -l SELECTOR | -f SNAPSHOT [POD] | --local [flags]",
   positional: { usage: "POD", completes: "pods" },
   examples: [
@@ -141,8 +152,9 @@ export const EXPLAIN = command({
   ],
   flags: FLAGS,
   exits: {
-    ok: "the connection reaches an endpoint, or bypasses the proxy; nothing is wrong with the pod",
-    failed: "it is refused, the answer is unknown, the pod or its proxy cannot be read, or something is wrong with it",
+    ok: "the connection reaches an endpoint or bypasses the proxy; without a connection, the pod has no problem",
+    failed:
+      "the connection is refused, the result is unknown, the pod or its proxy cannot be read, or the pod has a problem",
     usage: true,
   },
   run: runExplain,
@@ -153,16 +165,22 @@ async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): P
   const { of, output } = flags;
   if (of !== undefined) {
     checkFilter(of, flags);
-    if (output === "svg") throw new UsageError("A listing cannot be drawn", { hint: "use -o table, json or yaml" });
+    if (output === "svg") {
+      throw new UsageError("A listing cannot be drawn as SVG", { hint: "use -o table, json or yaml" });
+    }
     const form = output === "wide" ? "table" : output;
     return await explainListing(world, { source: sourceOf(flags, args, undefined), output: form, of, filter: flags });
   }
-  if (output === "yaml") throw new UsageError("Only a listing is printed as YAML", { hint: "name it with --of" });
+  if (output === "yaml") {
+    throw new UsageError("Only a listing can be printed as YAML", { hint: "select a listing with --of" });
+  }
   const connection = readConnection(flags);
   const line = flags.log === "-" ? await standardInput(world) : flags.log;
   const found = line === undefined ? readFlags(flags.responseFlags ?? "") : flagsOfLine(line);
   if (flags.trace && !flags.local) {
-    throw new UsageError("A packet is traced in the pod's own network namespace", { hint: "--trace needs --local" });
+    throw new UsageError("A packet can only be traced in the pod's own network namespace", {
+      hint: "--trace needs --local",
+    });
   }
   const source = sourceOf(flags, args, connection);
   return await explain(world, {
@@ -212,7 +230,7 @@ function sourceOf(flags: Flags, args: readonly string[], connection: Connection 
   const name = podName(args);
   if (local && name !== undefined) throw new UsageError(`Both the pod "${name}" and --local are named`, HINT);
   if (filename.includes("-")) {
-    throw new UsageError("A snapshot is not read from standard input", { hint: "name its file or folder with -f" });
+    throw new UsageError("A snapshot cannot be read from standard input", { hint: "name its file or folder with -f" });
   }
   if (filename.length > 0) return { kind: "file", paths: filename, pod: name };
   if (local) return { kind: "local", probe };
@@ -225,6 +243,6 @@ function podsOf(flags: Flags, name: string | undefined): PodChoice {
   const { namespace, container, matrix } = flags;
   if (matrix) return { name, selector: undefined, namespace, allNamespaces: false, container };
   throw new UsageError("No pod is named", {
-    hint: "name it as pod/NAME or KIND/NAME, with -l or -A, or a snapshot with -f",
+    hint: "give pod/NAME or KIND/NAME, -l or -A, or a snapshot with -f",
   });
 }

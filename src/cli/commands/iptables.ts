@@ -19,8 +19,7 @@ const CAPTURE_EXITS: Exits = { ...EXITS, notCaptured: true };
 const GENERATE = rawCommand({
   ...modeOf("generate"),
   summary: "Print the rules that capture a pod's traffic",
-  description:
-    "Standard output gets what iptables-restore or nft reads. Nothing is changed, and no privilege is needed.",
+  description: "Prints input for iptables-restore or nft. Changes nothing, and needs no privileges.",
   examples: [
     { command: "kubectl mesh iptables generate -b '*' -i '*'" },
     { command: "kubectl mesh iptables generate -b '*' -i '*' --output table" },
@@ -29,17 +28,17 @@ const GENERATE = rawCommand({
 });
 
 const APPLY = {
-  summary: "Put the rules into the kernel of this network namespace",
+  summary: "Apply the rules in this network namespace",
   description:
-    "All rules are applied, or none. A second apply changes nothing. With other settings exactly the owned " +
-    "rules are replaced.",
+    "Applies all rules or none. The same settings change nothing the second time. Other settings replace exactly " +
+    "the owned rules.",
   examples: [{ command: "kubectl mesh iptables apply -b '*' -i '*' -d 15090,15021,15020" }],
   exits: CAPTURE_EXITS,
 };
 
 const CLEAN = {
   summary: "Remove all owned rules from the kernel",
-  description: "Rules of all settings and all releases of Istio are removed. No flag is needed.",
+  description: "Removes the rules of all settings and all releases of Istio. Needs no flags.",
   examples: [{ command: "kubectl mesh iptables clean" }],
   exits: EXITS,
 };
@@ -48,8 +47,8 @@ const VERIFY = rawCommand({
   ...modeOf("verify"),
   summary: "Prove that the traffic of this pod is captured",
   description:
-    "Connect inbound and outbound, and by DNS if it is captured, and see whether the connections reach the " +
-    "proxy's ports. Nothing leaves the pod. Without -b, -i and -q the settings are read from the rules in the kernel.",
+    "Open inbound and outbound connections, also by DNS if it is captured, and check that they reach the proxy's " +
+    "ports. No packet leaves the pod. Without -b, -i and -q, the settings come from the rules in the kernel.",
   examples: [
     { command: "kubectl mesh iptables verify" },
     { command: "kubectl mesh iptables verify -b '*' -i '*' --require both" },

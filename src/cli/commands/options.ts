@@ -8,7 +8,7 @@ const FLAGS = { "Cluster": CLUSTER } as const satisfies FlagGroups;
 
 /** `kubectl mesh options`, which lists the flags of all commands that connect to a cluster, like `kubectl options`. */
 export const OPTIONS: Command = command({
-  summary: "List the flags that every command with a cluster has",
+  summary: "List the flags of all commands that connect to a cluster",
   examples: [{ command: "kubectl mesh options" }],
   flags: FLAGS,
   exits: { ok: "the flags are printed", usage: true },

@@ -1,7 +1,7 @@
 import { type Command, commandGroup } from "../command.ts";
 
 const CONFIG = commandGroup({
-  summary: "Keep and compare what decides about injection",
+  summary: "Save and compare injection configurations",
   commands: {
     snapshot: async () => (await import("./config/snapshot.ts")).CONFIG_SNAPSHOT,
     diff: async () => (await import("./config/diff.ts")).CONFIG_DIFF,

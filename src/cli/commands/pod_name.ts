@@ -5,7 +5,7 @@ import type { PodChoice } from "../../explain/mod.ts";
 export function podName([first, second, ...more]: readonly string[]): string | undefined {
   if (first === undefined || second === undefined) return first;
   if (first.includes("/") || more.length > 0) {
-    throw new UsageError(`Unexpected argument "${more[0] ?? second}"`, { hint: "one pod or workload is named" });
+    throw new UsageError(`Unexpected argument "${more[0] ?? second}"`, { hint: "give only one pod or workload" });
   }
   return `${first}/${second}`;
 }

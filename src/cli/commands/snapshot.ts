@@ -9,26 +9,30 @@ import { podChoice, podName } from "./pod_name.ts";
 
 const FLAGS = {
   "Pod": {
-    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the pod; without a pod, all pods of it with a proxy", {
-      completes: "namespaces",
-      excludes: ["local", "all-namespaces"],
-      defaultDoc: "from the context",
-    }),
+    namespace: flag(
+      "-n, --namespace NAMESPACE",
+      "Namespace of the pod; without a pod, all pods of the namespace with a proxy",
+      {
+        completes: "namespaces",
+        excludes: ["local", "all-namespaces"],
+        defaultDoc: "from the context",
+      },
+    ),
     selector: flag("-l, --selector SELECTOR", "All pods with these labels and a proxy", { excludes: ["local"] }),
     allNamespaces: flag("-A, --all-namespaces", "Pods of all namespaces", { excludes: ["local"] }),
     container: flag("-c, --container NAME", "Container of the proxy", {
       excludes: ["local"],
       defaultDoc: "istio-proxy",
     }),
-    local: flag("--local", "Read the pod whose network namespace this process is in, without an API server"),
+    local: flag("--local", "Read the pod of this process's network namespace, without an API server"),
     ephemeral: flag(
       "--ephemeral",
-      "Read the rules of the kernel through an ephemeral container with NET_ADMIN; it stays in the pod's list",
+      "Read the kernel's rules through an ephemeral container with NET_ADMIN, which stays listed in the pod",
       { excludes: ["local", "selector", "all-namespaces"] },
     ),
   },
   "Output": {
-    output: flag("-o, --output FILE", "File to write, a .tar.gz that only its owner can read", { type: "file" }),
+    output: flag("-o, --output FILE", "Archive to write (.tar.gz), readable only by its owner", { type: "file" }),
   },
   "Cluster": flagsWith(CLUSTER, { excludes: ["local"] }),
 } as const satisfies FlagGroups;
@@ -36,19 +40,19 @@ const FLAGS = {
 type Flags = Input<typeof FLAGS>["flags"];
 
 export const SNAPSHOT = command({
-  summary: "Save pods' side of the mesh as one file, without secrets",
+  summary: "Save the mesh state of pods as one file, without secrets",
   description:
-    "Read Envoy's configuration, clusters, listeners, certificates and counters, the rules of the kernel where they can " +
-    "be read, the pod, its events, the logs of the mesh's containers, and what istiod says of the pod, and write them as " +
-    'one file for "explain -f". Private keys, tokens, and the environment and commands of the application are left out. ' +
-    "Without --ephemeral nothing is changed in the pod.",
+    "Read Envoy's configuration, clusters, listeners, certificates and counters, the kernel's rules if they are " +
+    "readable, the pod, its events, the logs of the mesh's containers, and istiod's state of the pod. Write them " +
+    'as one file for "explain -f", without private keys, tokens, and the environment and commands of the ' +
+    "application. Changes nothing in the pod without --ephemeral.",
   usage: "POD | -n NAMESPACE | -l SELECTOR | -A [flags]",
   positional: { usage: "POD", completes: "pods" },
   examples: [
     { command: "kubectl mesh snapshot pod/web -o web.tar.gz" },
     { command: "kubectl mesh snapshot deployment/web -n shop -o web.tar.gz" },
     {
-      title: "All pods of a namespace: both ends of its connections",
+      title: "All pods of a namespace, with both ends of their connections",
       command: "kubectl mesh snapshot -n shop -o shop.tar.gz",
     },
     { command: "kubectl mesh explain -f shop.tar.gz pod/cart --to catalog:8080" },
@@ -62,7 +66,9 @@ async function runSnapshot(world: World, { flags, args }: Input<typeof FLAGS>): 
   const source = sourceOf(flags, args);
   const { output } = flags;
   if (output === undefined || output === "-") {
-    const problem = output === undefined ? "No file is named to write" : "An archive is not written to standard output";
+    const problem = output === undefined
+      ? "No output file is given"
+      : "An archive cannot be written to standard output";
     throw new UsageError(problem, { hint: "name a file with -o, such as -o web.tar.gz" });
   }
   const { saveSnapshot } = await import("../../explain/mod.ts");
@@ -79,5 +85,5 @@ function sourceOf(flags: Flags, args: readonly string[]): SourceChoice {
     : { name, selector: undefined, namespace, allNamespaces: false, container };
   const pods = podChoice(flags, name) ?? all;
   if (pods !== undefined) return { kind: "live", pods, api: flags, ephemeral };
-  throw new UsageError("No pod is named", { hint: "name it as pod/NAME or KIND/NAME, or several with -n, -l or -A" });
+  throw new UsageError("No pod is named", { hint: "give pod/NAME or KIND/NAME, or several pods with -n, -l or -A" });
 }

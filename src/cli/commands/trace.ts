@@ -3,7 +3,7 @@ import { command } from "../command.ts";
 
 const FLAGS = {
   "The flow": {
-    to: flag("--to HOST:PORT", "Send a first packet there, and trace it", { excludes: ["from"] }),
+    to: flag("--to HOST:PORT", "Send a packet to this address, and trace it", { excludes: ["from"] }),
     from: flag("--from ADDRESS", "Wait for a packet from this address, or from any address", { excludes: ["to"] }),
     udp: flag("--udp", "Use UDP instead of TCP"),
     uid: flag("--uid UID", "User that sends the packet, such as 1337 for the proxy", {
@@ -13,17 +13,17 @@ const FLAGS = {
       needs: ["to"],
       defaultDoc: "the user of this process",
     }),
-    for: flag("--for TIME", "How long to wait for the packet", { ...TIMER, least: 1, default: "10s" }),
+    for: flag("--for TIME", "Maximum time to wait for the packet", { ...TIMER, least: 1, default: "10s" }),
     networkNamespace: flag("--network-namespace FILE", "Path of the network namespace to work in"),
   },
 } as const satisfies FlagGroups;
 
 export const TRACE = command({
-  summary: "Show the path of one flow through the kernel's rules, as seen",
+  summary: "Trace the path of one flow through the kernel's rules",
   description:
-    "The kernel reports each rule that the flow's first packet passes (nftrace). With --to this process sends that " +
-    "packet. The rule that switches the trace on ends with this process, however that happens. Rules of nft and of " +
-    "iptables-nft are seen, iptables-legacy is not. It needs NET_ADMIN, and Linux 5.12.",
+    "The kernel reports each rule that the flow's first packet passes (nftrace). With --to, this process sends " +
+    "the packet. The kernel removes the rule that starts the trace when this process ends. Shows rules of nft and " +
+    "iptables-nft, but not of iptables-legacy. Needs NET_ADMIN and Linux 5.12.",
   usage: "(--to HOST:PORT | --from ADDRESS) [flags]",
   examples: [
     { command: "kubectl mesh iptables trace --to 10.96.0.1:443" },
@@ -33,7 +33,7 @@ export const TRACE = command({
         "kubectl mesh iptables trace --to 10.96.0.10:53 --udp\nkubectl mesh iptables trace --to 10.96.0.1:443 --uid 1337",
     },
     {
-      title: "From the node, a connection that comes in",
+      title: "An inbound connection, traced from the node",
       command: "kubectl mesh iptables trace --from any --network-namespace /proc/PID/ns/net",
     },
   ],

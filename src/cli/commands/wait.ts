@@ -10,7 +10,7 @@ const LONGEST_SECONDS = 24 * 24 * 3600;
 
 const FLAGS = {
   "Readiness": {
-    timeout: flag("--timeout TIME", "How long to wait; 0 asks once", { ...TIMER, defaultDoc: "1m0s" }),
+    timeout: flag("--timeout TIME", "Maximum time to wait; 0 means a single request", { ...TIMER, defaultDoc: "1m0s" }),
     period: flag("--period TIME", "Maximum interval between two requests", { ...TIMER, least: 1, defaultDoc: "100ms" }),
     requestTimeout: flag("--request-timeout TIME", "Timeout of one request", {
       ...TIMER,
@@ -21,23 +21,31 @@ const FLAGS = {
       type: "urls",
       defaultDoc: "http://localhost:15021/healthz/ready",
     }),
-    onTimeout: flag("--on-timeout fail|continue", "After --timeout: exit with 1, or go on without the proxy", {
-      default: "fail",
-    }),
+    onTimeout: flag(
+      "--on-timeout fail|continue",
+      "Action after --timeout: exit with 1, or continue without the proxy",
+      {
+        default: "fail",
+      },
+    ),
     disabled: variable(
       "MESH_WAIT_DISABLED",
-      "If not empty, do not wait: COMMAND starts at once; the value is the reason",
+      "If not empty, start COMMAND without waiting; the value states the reason",
     ),
   },
   "Command": {
-    shutdown: flag("--shutdown", "Run COMMAND as a child process; when it ends, ask the proxy to quit"),
+    shutdown: flag("--shutdown", "Run COMMAND as a child process, and ask the proxy to quit when COMMAND exits"),
     quitUrl: flag("--quit-url URL", "URL that asks the proxy to quit", {
       type: "url",
       defaultDoc: "http://localhost:15020/quitquitquit",
     }),
-    quitOn: flag("--quit-on always|success", "When to ask the proxy to quit: always, or only if COMMAND ended with 0", {
-      default: "always",
-    }),
+    quitOn: flag(
+      "--quit-on always|success",
+      "When to ask the proxy to quit: always, or only if COMMAND exited with 0",
+      {
+        default: "always",
+      },
+    ),
   },
   "Log": { quiet: flag("-q, --quiet", "Print errors only"), ...LOG },
   // The names of these flags in pilot-agent.
@@ -65,21 +73,21 @@ const FLAGS = {
 export const WAIT = command({
   summary: "Wait until the proxy of this pod is ready, then become a command",
   description:
-    "Block until the proxy is ready, then become COMMAND: the same process, with its exit code, signals and " +
-    "terminal. A ready proxy prints nothing. A timeout prints how far the proxy came. Ready means status 200, after " +
-    "redirects.",
+    "Wait until the proxy is ready, then replace this process with COMMAND, which keeps the process ID, signals " +
+    "and terminal. Prints nothing if the proxy is ready. A timeout prints how far the proxy got. Ready means " +
+    "status 200, after redirects.",
   usage: "[flags] [-- COMMAND ARGS]",
   takesCommand: true,
-  surplusHint: 'a command to run stands behind "--"',
+  surplusHint: 'give the command to run after "--"',
   examples: [
     { command: "kubectl mesh wait -- /app/server --port 8080" },
     { command: "kubectl mesh wait --timeout 2m --on-timeout continue -- /app/server" },
-    { title: "A Job: the proxy ends when the work is done", command: "kubectl mesh wait --shutdown -- ./migrate.sh" },
+    { title: "A Job whose proxy exits when the work is done", command: "kubectl mesh wait --shutdown -- ./migrate.sh" },
   ],
   flags: FLAGS,
   exits: {
     ok: "ready",
-    failed: "the time is up",
+    failed: "timeout",
     usage: true,
     notExecutable: true,
     notFound: true,
@@ -94,7 +102,7 @@ type Flags = Input<typeof FLAGS>["flags"];
 async function wait(world: World, { flags, rest: command }: Input<typeof FLAGS>): Promise<number> {
   const { shutdown, quitUrl, quitOn, onTimeout } = flags;
   if (shutdown && command.length === 0) {
-    throw new UsageError("The flag --shutdown needs a command", { hint: 'it stands behind "--"' });
+    throw new UsageError("The flag --shutdown needs a command", { hint: 'give the command after "--"' });
   }
   const { DEFAULTS, logReporter, runWait } = await import("../../wait/mod.ts");
   const options = {

@@ -32,7 +32,7 @@ Deno.test("install-kubectl writes beside the kubectl-mesh that kubectl starts", 
 
 Deno.test("install-kubectl says that the file is there, and replaces an older one of its own", async () => {
   const same = await install({ files: { ...BIN, [BESIDE]: KUBECTL } });
-  assert.deepEqual([same.code, same.stdout, same.stderr], [0, `${BESIDE}\n`, "note: The file is there already\n"]);
+  assert.deepEqual([same.code, same.stdout, same.stderr], [0, `${BESIDE}\n`, "note: The file already exists\n"]);
   const old = await install({ files: { ...BIN, [BESIDE]: "# kubectl mesh completion install-kubectl\nold\n" } });
   assert.deepEqual([old.code, old.text(BESIDE)], [0, KUBECTL]);
 });

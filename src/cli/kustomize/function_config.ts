@@ -6,10 +6,10 @@ import { isMap, mapAt, newMap, type Value, type ValueMap } from "../../base/valu
 
 const API_VERSION = "kubectl-mesh/v1";
 
-const text = z.string({ error: "must be a text" });
+const text = z.string({ error: "must be a string" });
 const toggle = z.boolean({ error: "must be true or false" });
 const file = z.string({ error: "must be the name of a file" }).check(
-  z.regex(/^(?!-$|https?:)./, { error: "must be the name of a file or folder: no network and no other input is read" }),
+  z.regex(/^(?!-$|https?:)./, { error: "must be the name of a file or folder, not a URL or standard input" }),
 );
 /** A file name, or the content of the file as a mapping. */
 const source = z.union([file, z.record(z.string(), z.unknown())], {
@@ -21,7 +21,7 @@ const SPEC = z.strictObject({
   values: z.optional(source),
   meshConfig: z.optional(source),
   revision: z.optional(text),
-  istioVersion: z.optional(z.string({ error: 'must be a text, such as "1.20" in quotes' })),
+  istioVersion: z.optional(z.string({ error: 'must be a string, such as "1.20" in quotes' })),
   hub: z.optional(text),
   tag: z.optional(text),
   cni: z.optional(toggle),

@@ -60,8 +60,8 @@ function kindOf(value: Value): string {
 }
 
 function notTheList(what: string): MeshError {
-  return new MeshError(`Standard input holds ${what}, not one ResourceList`, {
-    hint: 'kustomize writes one to its functions; manifests are for "kubectl mesh inject -f -"',
+  return new MeshError(`Standard input contains ${what}, not one ResourceList`, {
+    hint: 'kustomize passes a ResourceList to its functions; for manifests use "kubectl mesh inject -f -"',
   });
 }
 

@@ -61,7 +61,7 @@ function external(world: World): Differ {
       const why = code === 127 ? "it is not on PATH" : stderr.trim() || `exit code ${code}`;
       throw new MeshError(`Cannot compare with "${command}": ${why}`, {
         exitCode: 2,
-        hint: "KUBECTL_EXTERNAL_DIFF names the program",
+        hint: "set KUBECTL_EXTERNAL_DIFF to a diff program",
       });
     },
     drop: folder.remove,

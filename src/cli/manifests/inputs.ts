@@ -69,8 +69,8 @@ async function expand(world: World, name: string, recursive: boolean, missing: s
   const folder = trimmedEnd(name, "/", 1);
   const found = await manifestsIn(world, folder, { recursive, root: folder });
   if (found.length > 0) return found;
-  throw new MeshError(`No manifests in the directory "${name}": there is no .yaml, .yml or .json file in it`, {
-    ...(recursive ? {} : { hint: "-R reads the directories below it too" }),
+  throw new MeshError(`No manifests in the directory "${name}": it contains no .yaml, .yml or .json file`, {
+    ...(recursive ? {} : { hint: "use -R to read its subdirectories too" }),
   });
 }
 

@@ -33,8 +33,8 @@ Deno.test("expandInputs() names everything that is missing at once", async () =>
 
 Deno.test("expandInputs() says that a directory holds no manifests and how to look deeper", async () => {
   await assert.rejects(names(["empty"]), {
-    message: 'No manifests in the directory "empty": there is no .yaml, .yml or .json file in it',
-    hint: "-R reads the directories below it too",
+    message: 'No manifests in the directory "empty": it contains no .yaml, .yml or .json file',
+    hint: "use -R to read its subdirectories too",
   });
 });
 

@@ -7,7 +7,7 @@ const NAMES = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 /** Returns a warning if the folder is a kustomization, whose files should not be read one by one. */
 export function kustomizationWarning(folder: string, entries: readonly DirectoryEntry[]): string | undefined {
   if (!entries.some(({ name }) => NAMES.includes(name))) return undefined;
-  return `The folder "${folder}" is a kustomization, whose files are not meant to be read one by one: ` +
+  return `The folder "${folder}" is a kustomization, but its files are read one by one: ` +
     `build it with -k ${folder}`;
 }
 

@@ -44,9 +44,9 @@ const OTHER_FORMATS =
 export function outputTarget(output: string): OutputTarget {
   if (output === "yaml" || output === "json") return { format: output, file: undefined };
   if (output === "-" || output === "/dev/stdout") return { format: "yaml", file: undefined };
-  const hint = "-o takes yaml, json, the name of a file, or the name of a folder and /";
+  const hint = "-o accepts yaml, json, a file name, or a folder name with a trailing /";
   if (output.endsWith("/")) return { format: "yaml", file: undefined, folder: trimmedEnd(output, "/", 1) };
-  if (output === "") throw new UsageError("The output has no name", { hint });
+  if (output === "") throw new UsageError("The value of -o is empty", { hint });
   if (OTHER_FORMATS.test(output) || !/[./]/.test(output)) throw notAnOutput(output, hint);
   return { format: output.endsWith(".json") ? "json" : "yaml", file: output };
 }
@@ -71,7 +71,7 @@ export async function openOutput(world: World, target: OutputTarget, options: Ou
   const { file } = target;
   if (file !== undefined && (await world.files.stat(file))?.kind === "directory") {
     throw new MeshError(`Cannot write "${file}": it is a directory`, {
-      hint: `name a file in it; "${file}/" gets a file for each input`,
+      hint: `name a file in the directory; "${file}/" writes one file per input`,
     });
   }
   const { write, commit, abort } = file === undefined ? standardOutput(world, options) : fileOutput(world, file);

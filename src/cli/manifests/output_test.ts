@@ -59,7 +59,7 @@ Deno.test("outputTarget() refuses the other formats of kubectl, which would beco
   }
   assert.throws(() => outputTarget("jsno"), { hint: '"./jsno" is a file; did you mean "json"?' });
   assert.throws(() => outputTarget("out"), {
-    hint: '-o takes yaml, json, the name of a file, or the name of a folder and /; "./out" is a file',
+    hint: '-o accepts yaml, json, a file name, or a folder name with a trailing /; "./out" is a file',
   });
   for (const file of ["./wide", "name.yaml", "wide/x"]) assert.equal(outputTarget(file).file, file);
 });

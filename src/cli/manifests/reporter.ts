@@ -90,7 +90,7 @@ function isShown({ result, warnings }: ReportEntry, format: ReporterOptions["for
 
 function summaryText(summary: Summary, { file, isWritten, files }: Written, done: string): string {
   const counts = Object.entries(summary).filter(([, count]) => count > 0);
-  if (counts.length === 0) return `warning: There is no manifest in the input: nothing is ${done}\n`;
+  if (counts.length === 0) return `warning: The input contains no manifest: nothing is ${done}\n`;
   const text = counts.map(([result, count]) => `${count} ${result}`).join(", ");
   if (files !== undefined && isWritten) return `${text}; ${counted(files, "file")} written\n`;
   return `${text}${isWritten && file !== undefined ? `; written to "${file}"` : ""}\n`;
@@ -101,5 +101,5 @@ function notWritten(summary: Summary, { file }: Written, done: string): string {
   const isAll = Object.entries(summary).every(([result, count]) => result === "failed" || count === 0);
   if (isAll && file === undefined) return "";
   const what = file === undefined ? "Nothing is written" : `"${file}" is not written`;
-  return `error: ${what}: not everything could be ${done}${isAll ? "" : "; --keep-going leaves out what failed"}\n`;
+  return `error: ${what}: some resources could not be ${done}${isAll ? "" : "; --keep-going skips failed resources"}\n`;
 }

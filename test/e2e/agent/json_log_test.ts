@@ -80,7 +80,7 @@ Deno.test("JSON log of pilot-agent: wait, and invalid command lines", async () =
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [[...wait, "--log_as_json"], /Timeout waiting for Envoy proxy to become ready/],
     [["wait", "--log_as_json", "--timeoutSeconds", "soon"], /"soon"/],
-    [["request", "--log_as_json"], /A method and a path are needed/],
+    [["request", "--log_as_json"], /A method and a path are required/],
   ];
   for (const [args, said] of cases) {
     const { code, stdout, stderr } = await runMesh(["pilot-agent", ...args]);

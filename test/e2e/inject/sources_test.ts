@@ -229,8 +229,8 @@ async function someRights(scene: Scene): Promise<void> {
   assert.deepEqual(saved, {
     code: 1,
     stdout: "",
-    stderr: "error: The snapshot is not complete: it needs list on namespaces, list on nodes\n" +
-      '  hint: "kubectl mesh check --rbac" prints the rights\n',
+    stderr: "error: The snapshot is incomplete: it needs list on namespaces, list on nodes\n" +
+      '  hint: "kubectl mesh check --rbac" prints the needed rights\n',
   });
   const decided = await offline("inject", "-f", "-", "--inject-config", file, "--as-webhook", "--report=json");
   assert.deepEqual(decided, online);

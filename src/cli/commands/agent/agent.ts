@@ -7,7 +7,7 @@ const flags = async () => (await import("../../../agent/mod.ts")).agentFlags();
 
 const BOOTSTRAP = rawCommand({
   summary: "Print the bootstrap that the agent gives to Envoy",
-  description: "Nothing is written or started. Flags and variables are the same as for kubectl mesh agent.",
+  description: "Writes and starts nothing. Flags and variables are the same as for kubectl mesh agent.",
   positional: ROLE,
   examples: [{ command: "kubectl mesh agent bootstrap" }],
   flags,
@@ -17,16 +17,16 @@ const BOOTSTRAP = rawCommand({
 const REQUEST_FLAGS = {
   "Flags": {
     port: flag("--status-port PORT", "Port of the agent's status server", { type: "port", default: "15020" }),
-    timeout: flag("--timeout TIME", "Timeout of the agent's answer", { ...TIMER, least: 1, default: "5s" }),
+    timeout: flag("--timeout TIME", "Timeout of the request", { ...TIMER, least: 1, default: "5s" }),
   },
 } as const satisfies FlagGroups;
 
-const NEVER_READY = "SIGINT or SIGTERM came before the proxy was ever ready";
-const REQUEST_EXITS: Exits = { ok: "the agent agreed", failed: "the agent could not be asked", usage: true };
+const NEVER_READY = "SIGINT or SIGTERM arrived before the proxy became ready";
+const REQUEST_EXITS: Exits = { ok: "the agent accepted the request", failed: "the request failed", usage: true };
 
 const QUIT = command({
-  summary: "Ask the agent of this pod to end the proxy and itself",
-  description: "For the end of a Job: the pod ends when its work is done.",
+  summary: "Ask the agent of this pod to stop the proxy and exit",
+  description: "For Jobs: the pod completes when its work is done.",
   examples: [{ command: "kubectl mesh agent quit" }],
   flags: REQUEST_FLAGS,
   exits: REQUEST_EXITS,
@@ -36,7 +36,7 @@ const QUIT = command({
 
 const DRAIN = command({
   summary: "Ask the agent of this pod to drain the proxy",
-  description: "The proxy goes on and asks its clients to leave. For the preStop hook of a native sidecar.",
+  description: "The proxy keeps running and asks its clients to disconnect. For the preStop hook of a native sidecar.",
   examples: [{ command: "kubectl mesh agent drain" }],
   flags: REQUEST_FLAGS,
   exits: REQUEST_EXITS,
@@ -46,12 +46,11 @@ const DRAIN = command({
 
 export const AGENT = rawCommand({
   summary: "Run the proxy of this pod",
-  description:
-    "Write Envoy's bootstrap, start Envoy, answer health checks, drain. The metadata of the proxy also comes " +
-    "from the variables ISTIO_META_* and ISTIO_METAJSON_*.",
+  description: "Write Envoy's bootstrap, start Envoy, serve health checks, and drain. The variables ISTIO_META_* and " +
+    "ISTIO_METAJSON_* add metadata to the proxy.",
   positional: ROLE,
   examples: [
-    { title: "A sidecar, as the environment says", command: "kubectl mesh agent" },
+    { title: "A sidecar, configured by environment variables", command: "kubectl mesh agent" },
     { title: "A gateway", command: "kubectl mesh agent router --log-format json" },
   ],
   flags,
@@ -61,12 +60,12 @@ export const AGENT = rawCommand({
     drain: () => Promise.resolve(DRAIN),
   },
   exits: {
-    ok: "the end was asked for",
+    ok: "stopped on request",
     failed: true,
     usage: true,
     interrupted: NEVER_READY,
     terminated: NEVER_READY,
-    other: "the exit code of Envoy where it ended by itself; 128 + signal",
+    other: "Envoy's own exit code; 128 + signal if a signal ended Envoy",
   },
   run: async (world, args) =>
     (await import("./start_agent.ts")).startAgent(world, args, "agent", ({ exitCode }) => exitCode),

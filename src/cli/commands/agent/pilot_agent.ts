@@ -16,10 +16,10 @@ const LOG = {
   logAsJson: flag("--log_as_json", "Write the log as JSON"),
   ...flagsWith({
     logOutputLevel: flag("--log_output_level TEXT", "Log levels"),
-    logTarget: flag("--log_target TEXT", "Files of the log"),
-    logCaller: flag("--log_caller TEXT", "Scopes that log the caller"),
-    logStack: flag("--log_stacktrace_level TEXT", "Log levels that print a stack trace"),
-    logRotate: flag("--log_rotate TEXT", "Log file"),
+    logTarget: flag("--log_target TEXT", "Log destinations"),
+    logCaller: flag("--log_caller TEXT", "Log scopes that include the caller"),
+    logStack: flag("--log_stacktrace_level TEXT", "Log levels with a stack trace"),
+    logRotate: flag("--log_rotate TEXT", "Log file to rotate"),
     logRotateAge: flag("--log_rotate_max_age TEXT", "Maximum age of log files"),
     logRotateBackups: flag("--log_rotate_max_backups TEXT", "Maximum number of log files"),
     logRotateSize: flag("--log_rotate_max_size TEXT", "Maximum size of log files"),
@@ -32,7 +32,7 @@ const LONGEST = 2_000_000;
 
 const WAIT_FLAGS = {
   "Flags": {
-    timeoutSeconds: flag("--timeoutSeconds SECONDS", "How long to wait; 0 asks once", {
+    timeoutSeconds: flag("--timeoutSeconds SECONDS", "Maximum time to wait; 0 means a single request", {
       type: "integer",
       most: LONGEST,
       default: "60",
@@ -79,7 +79,7 @@ const REQUEST_FLAGS = {
 
 const REQUEST = command({
   summary: "Send a request to Envoy's admin interface or to the agent",
-  description: "Standard output gets the answer.",
+  description: "Prints the response.",
   positional: { usage: "METHOD PATH [BODY]" },
   examples: [{ command: "pilot-agent request GET stats" }],
   flags: REQUEST_FLAGS,
@@ -90,7 +90,7 @@ const REQUEST = command({
 async function request(world: World, { flags, args }: Input<typeof REQUEST_FLAGS>): Promise<number> {
   const [method, path, ...body] = args;
   if (method === undefined || path === undefined) {
-    throw new UsageError("A method and a path are needed", { hint: 'such as "pilot-agent request GET stats"' });
+    throw new UsageError("A method and a path are required", { hint: 'such as "pilot-agent request GET stats"' });
   }
   const { runRequest } = await import("../../../agent/mod.ts");
   return await runRequest(world, { method, path, body: body.join(" "), port: Number(flags.debugPort) });
@@ -140,7 +140,7 @@ const VIEWS = {
 };
 
 const PROXY = rawCommand({
-  summary: "Run Envoy, as the first process of the proxy's container",
+  summary: "Run Envoy as the first process of the proxy's container",
   ...AGENT.positional === undefined ? {} : { positional: AGENT.positional },
   flags: AGENT.flags,
   exits: EXITS,
@@ -152,7 +152,7 @@ const PROXY = rawCommand({
 export const PILOT_AGENT = commandGroup({
   program: "pilot-agent",
   summary: "Run the commands of Istio's pilot-agent",
-  description: "Flags, environment and exit codes are the same as of Istio's program.",
+  description: "Flags, environment variables and exit codes are the same as in Istio's pilot-agent.",
   showsHelp: true,
   commands: {
     "proxy": () => Promise.resolve(PROXY),

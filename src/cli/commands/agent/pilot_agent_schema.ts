@@ -3,7 +3,7 @@ import { z } from "zod";
 
 export const PILOT_AGENT_VERSION = z.strictObject({
   clientVersion: z.strictObject({
-    golang_version: z.literal("").describe("this program is no Go program"),
+    golang_version: z.literal("").describe("empty, because this program is not written in Go"),
     revision: z.string(),
     status: z.string(),
     tag: z.string(),

@@ -17,11 +17,11 @@ export const CATEGORIES = [
 
 const FLAGS = {
   "Checks": {
-    only: flag("--only IDS", "Run only these: ids of checks, or categories", {
+    only: flag("--only IDS", "Run only these checks (ids or categories)", {
       type: "list",
       completes: "checks and categories",
     }),
-    skip: flag("--skip IDS", "Leave these out: ids of checks, or categories", {
+    skip: flag("--skip IDS", "Skip these checks (ids or categories)", {
       type: "list",
       completes: "checks and categories",
     }),
@@ -32,37 +32,37 @@ const FLAGS = {
       defaultDoc: "all",
     }),
     allNamespaces: flag("-A, --all-namespaces", "Workloads of all namespaces"),
-    selector: flag("-l, --selector SELECTOR", "Only workloads and namespaces with these labels, as kubectl reads them"),
+    selector: flag("-l, --selector SELECTOR", "Only workloads and namespaces with these labels, in kubectl's syntax"),
     istioNamespace: { ...CONTROL_PLANE.istioNamespace, default: "istio-system" },
     revision: { ...REVISION.revision, defaultDoc: "all" },
   },
   "Output": {
     output: flag(
       "-o, --output table|wide|short|json|yaml|junit",
-      "Output format; short has what is wrong, on one screen, wide has everything",
+      "Output format; short prints only problems, on one screen; wide prints everything",
       { default: "table" },
     ),
-    failOn: flag("--fail-on error|warning|unknown", "Lowest result that makes the exit code 1", {
+    failOn: flag("--fail-on error|warning|unknown", "Lowest result that causes exit code 1", {
       default: "error",
     }),
-    wait: flag("--wait TIME", "Repeat checks that failed for this long", { ...TIMER, default: "0" }),
+    wait: flag("--wait TIME", "Repeat failed checks for at most this long", { ...TIMER, default: "0" }),
     watch: flag("--watch", "Repeat the checks and redraw the results until all pass", {
       excludes: ["wait", "fix"],
     }),
-    timeout: flag("--timeout TIME", "End --watch after this time; 0 means never", {
+    timeout: flag("--timeout TIME", "Stop --watch after this time; 0 means never", {
       ...TIMER,
       default: "0",
       needs: ["watch"],
     }),
-    explain: flag("--explain ID", "Print what a check means and how to fix it, and contact no cluster", {
+    explain: flag("--explain ID", "Print the meaning of a check and its fix, without a cluster", {
       completes: "checks",
     }),
-    list: flag("--list", "Print ids and categories of the checks, and contact no cluster"),
-    rbac: flag("--rbac", "Print the roles that the checks need, and contact no cluster"),
+    list: flag("--list", "Print ids and categories of the checks, without a cluster"),
+    rbac: flag("--rbac", "Print the roles that the checks need, without a cluster"),
   },
   "Fixes": {
-    fix: flag("--fix", "Run the advice that has commands, after asking for each, and check again"),
-    yes: flag("-y, --yes", "With --fix: ask only about advice that has a risk", { needs: ["fix"] }),
+    fix: flag("--fix", "Run the commands of the advice after a prompt for each, then check again"),
+    yes: flag("-y, --yes", "With --fix: prompt only for risky advice", { needs: ["fix"] }),
   },
   "Cluster": CLUSTER,
 } as const satisfies FlagGroups;
@@ -72,8 +72,8 @@ const { requestTimeout: _own, ...OF_KUBECTL } = CLUSTER;
 export const CHECK = command({
   summary: "Check the cluster, and the workloads in the mesh",
   description:
-    "Check whether the cluster is ready for the mesh, and whether its workloads are in it. Without --fix nothing is changed: " +
-    "one pod goes to the API server as a dry run, to see whether it reaches the webhook.\n" +
+    "Check whether the cluster is ready for the mesh, and whether its workloads are in the mesh. Changes nothing " +
+    "without --fix; a dry run of one pod tests whether the API server reaches the webhook.\n" +
     `Categories: ${CATEGORIES.join(", ")}.`,
   positional: { usage: "[CATEGORY...]", allowed: CATEGORIES },
   commands: {
@@ -92,7 +92,7 @@ export const CHECK = command({
   flags: FLAGS,
   exits: {
     ok: "no check failed",
-    failed: "a check failed, nothing of a category could be checked, or no cluster is configured",
+    failed: "a check failed, no check of a category could run, or no cluster is configured",
     usage: true,
   },
   run: runCheck,
@@ -110,7 +110,9 @@ async function runCheck(world: World, { flags, args }: Input<typeof FLAGS>): Pro
   if (flags.rbac) return print(world, rbacText(scope));
   const fix = flags.fix ? { yes: flags.yes, clusterFlags: valuesAsFlags({ "Cluster": OF_KUBECTL }, flags) } : undefined;
   if (fix?.yes === false && !world.stdin.isTerminal) {
-    throw new UsageError("--fix asks before it runs a command, and nobody can answer", { hint: "see --yes" });
+    throw new UsageError("The flag --fix needs a terminal, because it prompts before each command", {
+      hint: "add --yes, or run it in a terminal",
+    });
   }
   const watch = flags.watch ? flags.timeout : undefined;
   return await checkCluster(world, { connection: flags, choice, scope, output, failOn, wait, fix, watch });

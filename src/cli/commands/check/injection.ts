@@ -24,22 +24,22 @@ import {
 const FLAGS = {
   "Workloads": {
     ...FILENAMES,
-    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workload; alone: all its workloads", {
+    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workload; without a workload, all workloads of it", {
       completes: "namespaces",
       excludes: ["all-namespaces"],
       defaultDoc: "from the context",
     }),
-    allNamespaces: flag("-A, --all-namespaces", "All workloads of the cluster, a line for each"),
+    allNamespaces: flag("-A, --all-namespaces", "All workloads of the cluster, one line each"),
     selector: flag("-l, --selector SELECTOR", "With -n or -A: only workloads with these labels"),
     output: flag(
       "-o, --output table|wide|json|yaml",
-      "Output format; wide has all rules, json is one object a line",
+      "Output format; wide prints all rules, json one object per line",
       { default: "table" },
     ),
   },
-  "Configuration (the cluster's for KIND/NAME, built-in for -f)": {
+  "Configuration (KIND/NAME: from the cluster, -f: built-in)": {
     ...CONFIGURATION,
-    fromCluster: flag("--from-cluster", "With -f: the cluster's webhooks, namespaces and ConfigMaps decide"),
+    fromCluster: flag("--from-cluster", "With -f: use the cluster's webhooks, namespaces and ConfigMaps"),
     ...REVISION,
     ...flagsWith(ISTIO_VERSION, { needs: ["filename", "inject-config"] }),
     ...NATIVE_SIDECARS,
@@ -47,7 +47,9 @@ const FLAGS = {
     ...CONTROL_PLANE,
   },
   "Findings (with -f)": {
-    failOn: flag("--fail-on error|warning", "Lowest finding that makes the exit code 1", { needs: ["filename"] }),
+    failOn: flag("--fail-on error|warning", "Lowest severity of a finding that causes exit code 1", {
+      needs: ["filename"],
+    }),
     ignoreRules: RULES.ignoreRules,
   },
   "Cluster": CLUSTER,
@@ -58,10 +60,10 @@ type Flags = Input<typeof FLAGS>["flags"];
 export const CHECK_INJECTION = command({
   summary: "Explain why a workload is injected or not",
   description:
-    "Print the verdict, the field that decided, what the live pods have, and what changes it; with -o wide every rule " +
-    "in the order in which the API server and the webhook ask it. Nothing is changed: a pod that is to be injected goes to the API " +
-    "server as a dry run. With -f and without --from-cluster no " +
-    "cluster is contacted, and one webhook is assumed.",
+    "Print the verdict, the field that decided it, the state of the live pods, and how to change the verdict. " +
+    "With -o wide, print every rule in the order of the API server and the webhook. Changes nothing: a pod that " +
+    "would be injected goes to the API server as a dry run. With -f and without --from-cluster, no cluster is " +
+    "contacted and one webhook is assumed.",
   usage: "KIND/NAME | -f FILE | -n NAMESPACE | -A [flags]",
   positional: { usage: "KIND/NAME", completes: "workloads" },
   examples: [
@@ -73,10 +75,10 @@ export const CHECK_INJECTION = command({
   ],
   flags: FLAGS,
   exits: {
-    ok: "injected, or not injected",
+    ok: "injected or not injected, without a problem",
     failed:
-      "it failed; the pod is refused; the answer is unknown; or something is wrong: several webhooks inject it, none is " +
-      "there, or live pods differ from the next one; --fail-on found something",
+      "an error; the pod is refused; the result is unknown; several webhooks inject the pod or no webhook exists; live " +
+      "pods differ from a new pod; or a finding of --fail-on",
     usage: true,
   },
   run: explain,
@@ -129,13 +131,13 @@ function refuseMixed({ filename, namespace, allNamespaces, selector }: Flags, wo
     throw new UsageError(`Both the workload "${workload}" and files are named`, HINT);
   }
   if (workload !== undefined || hasFiles) {
-    if (allNamespaces) throw new UsageError("The flag --all-namespaces takes neither a workload nor files", HINT);
-    if (selector !== undefined) throw new UsageError("The flag --selector takes neither a workload nor files", HINT);
+    if (allNamespaces) throw new UsageError("The flag --all-namespaces excludes a workload and files", HINT);
+    if (selector !== undefined) throw new UsageError("The flag --selector excludes a workload and files", HINT);
     return;
   }
   if (namespace !== undefined || allNamespaces) return;
   throw new UsageError("No workload is named", {
-    hint: "name it as KIND/NAME, files with -f, or all workloads with -n NAMESPACE or -A",
+    hint: "give KIND/NAME, files with -f, or all workloads with -n NAMESPACE or -A",
   });
 }
 

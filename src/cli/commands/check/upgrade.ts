@@ -10,9 +10,13 @@ import { CLUSTER, CONFIGURATION, CONTROL_PLANE, NATIVE_SIDECARS } from "../../sh
 
 const FLAGS = {
   "Upgrade": {
-    to: flag("--to FILE|REVISION", "Injector configuration, its ConfigMap or a template; or a revision or tag", {
-      completes: "revisions",
-    }),
+    to: flag(
+      "--to FILE|REVISION",
+      "New configuration: an injector configuration, its ConfigMap, a template, a revision or a tag",
+      {
+        completes: "revisions",
+      },
+    ),
     values: CONFIGURATION.values,
     meshConfig: CONFIGURATION.meshConfig,
     ...NATIVE_SIDECARS,
@@ -25,7 +29,7 @@ const FLAGS = {
       defaultDoc: "all",
     }),
     allNamespaces: flag("-A, --all-namespaces", "Workloads of all namespaces"),
-    selector: flag("-l, --selector SELECTOR", "Only pods with these labels, as kubectl reads them"),
+    selector: flag("-l, --selector SELECTOR", "Only pods with these labels, in kubectl's syntax"),
     output: flag("-o, --output text|json", "Output format", { default: "text" }),
   },
   "Cluster": CLUSTER,
@@ -36,11 +40,11 @@ type Flags = Input<typeof FLAGS>["flags"];
 export const CHECK_UPGRADE = command({
   summary: "Show what a new configuration changes in running sidecars",
   description:
-    "Render the pod template of each workload that has running pods with a sidecar, and compare what injection adds with " +
-    "these pods: images, arguments, environment, resources, volumes, security context. Equal differences of many workloads " +
-    "are printed once. Nothing is changed.\n" +
-    "A revision or tag is looked up in the cluster's webhooks. The name of a file has a slash or a dot. Without a file, " +
-    "values and mesh configuration come from the control plane that injected the pods.",
+    "Render the pod template of each workload with running sidecars, and compare the injected parts with the " +
+    "running pods: images, arguments, environment, resources, volumes, security context. Prints equal differences " +
+    "of several workloads once. Changes nothing.\n" +
+    "--to with a slash or a dot is a file; any other value is a revision or tag of the cluster's webhooks. " +
+    "Without files, values and mesh configuration come from the control plane that injected the pods.",
   usage: "--to FILE|REVISION [flags]",
   examples: [
     { command: "kubectl mesh check upgrade --to canary" },
@@ -51,7 +55,7 @@ export const CHECK_UPGRADE = command({
   exits: {
     ok: "nothing changes",
     failed: "something changes",
-    usage: "it failed, the answer is unknown, or the command line is wrong",
+    usage: "an error, an unknown result, or a wrong command line",
   },
   run: checkUpgrade,
 });
@@ -63,7 +67,7 @@ async function checkUpgrade(world: World, { flags }: Input<typeof FLAGS>): Promi
 async function compare(world: World, flags: Flags): Promise<number> {
   const { to: name } = flags;
   if (name === undefined || name === "") {
-    throw new UsageError("The flag --to is missing", { hint: "it names a file, a revision or a tag" });
+    throw new UsageError("The flag --to is missing", { hint: "set it to a file, a revision or a tag" });
   }
   refuseUnused(name, flags);
   const [{ connect }, { labelChoice, upgradeJson, upgradeOf, upgradeText }] = await Promise.all([
@@ -100,7 +104,7 @@ function isRevision(name: string): boolean {
 
 function refuseUnused(name: string, { values, meshConfig }: Flags): void {
   if (!isRevision(name) || (values === undefined && meshConfig === undefined)) return;
-  throw new UsageError(`"${name}" is a revision: it takes neither --values nor --mesh-config`, {
-    hint: `a file of this name is "./${name}"`,
+  throw new UsageError(`"${name}" is a revision, which --values and --mesh-config cannot change`, {
+    hint: `to use a file of this name, write "./${name}"`,
   });
 }

@@ -11,25 +11,27 @@ const ON_NODE = rawCommand({
 
 /** Hidden command of the installer, in its own process because a process with running servers cannot leave a network namespace. */
 const LOOK = rawCommand({
-  summary: "Look into the pod that standard input describes, and mend it",
+  summary: "Inspect and repair the pod that standard input describes",
   run: async (world) => await (await load()).lookIntoPod(world),
 });
 
 /** The CNI plugin. Container runtimes pass variables and a configuration on standard input, but no arguments. */
 export const CNI: Command = {
   ...rawCommand({
-    summary: "Capture pods as a CNI plugin, before their containers start",
+    summary: "Capture a pod's traffic as a CNI plugin, before its containers start",
     description:
-      "A container runtime calls it after the plugins that make the pod's network: CNI_* variables, and a configuration " +
-      "on standard input. It reads the pod from the API and makes the rules in the pod's network namespace. Standard " +
-      "output gets the result of the plugins before it, or an error as JSON.",
+      "A container runtime calls this plugin after the plugins that create the pod's network, with CNI_* variables " +
+      "and a configuration on standard input. The plugin reads the pod from the API server and creates the rules in " +
+      "the pod's network namespace. It prints the result of the previous plugins, or an error as JSON.",
     examples: [{ command: "CNI_COMMAND=VERSION kubectl mesh iptables cni" }],
     exits: { ok: true, failed: "the error is on standard output", usage: true },
     commands: { install: async () => (await import("./install.ts")).CNI_INSTALL },
     run: async (world, args) => {
       const [word] = args;
       if (word === undefined) return await (await load()).runPlugin(world);
-      throw new UsageError(`Unexpected argument "${word}"`, { hint: "container runtimes call the plugin without any" });
+      throw new UsageError(`Unexpected argument "${word}"`, {
+        hint: "container runtimes call the plugin without arguments",
+      });
     },
   }),
   hiddenCommands: { "on-node": () => Promise.resolve(ON_NODE), "look": () => Promise.resolve(LOOK) },

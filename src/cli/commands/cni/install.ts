@@ -15,44 +15,52 @@ const FLAGS = {
       completes: "folders",
       default: "/opt/cni/bin",
     }),
-    mountedBinDir: flag("--mounted-cni-bin-dir FOLDER", "Where that folder is mounted in this container", {
+    mountedBinDir: flag("--mounted-cni-bin-dir FOLDER", "Mount path of --cni-bin-dir in this container", {
       env: ["MOUNTED_CNI_BIN_DIR"],
       completes: "folders",
-      defaultDoc: "/host and the folder on the node",
+      defaultDoc: "/host followed by the folder on the node",
     }),
     cniNetDir: flag("--cni-net-dir FOLDER", "Folder of network configurations on the node", {
       env: ["CNI_NET_DIR"],
       completes: "folders",
       default: "/etc/cni/net.d",
     }),
-    mountedNetDir: flag("--mounted-cni-net-dir FOLDER", "Where that folder is mounted in this container", {
+    mountedNetDir: flag("--mounted-cni-net-dir FOLDER", "Mount path of --cni-net-dir in this container", {
       env: ["MOUNTED_CNI_NET_DIR"],
       completes: "folders",
-      defaultDoc: "/host and the folder on the node",
+      defaultDoc: "/host followed by the folder on the node",
     }),
-    runDir: flag("--cni-agent-run-dir FOLDER", "Folder for the plugin's kubeconfig: the same on the node and here", {
-      env: ["CNI_AGENT_RUN_DIR"],
-      completes: "folders",
-      default: "/var/run/mesh-cni",
-    }),
-    hostProc: flag("--host-proc FOLDER", "Where the node's /proc is mounted", {
+    runDir: flag(
+      "--cni-agent-run-dir FOLDER",
+      "Folder for the plugin's kubeconfig, with the same path on the node and in this container",
+      {
+        env: ["CNI_AGENT_RUN_DIR"],
+        completes: "folders",
+        default: "/var/run/mesh-cni",
+      },
+    ),
+    hostProc: flag("--host-proc FOLDER", "Mount path of the node's /proc", {
       completes: "folders",
       default: "/host/proc",
     }),
     node: flag("--node NAME", "The node", { env: ["NODE_NAME", "REPAIR_NODE_NAME"] }),
-    nodeTaint: flag("--node-taint KEY", "Taint the node until the plugin is in place, such as cni.istio.io/not-ready", {
-      env: ["NODE_TAINT"],
-    }),
+    nodeTaint: flag(
+      "--node-taint KEY",
+      "Taint to remove from the node when the plugin is installed, such as cni.istio.io/not-ready",
+      {
+        env: ["NODE_TAINT"],
+      },
+    ),
   },
   "The plugin": {
     binary: flag("--binary FILE", "Program to install", { type: "file", defaultDoc: "this program" }),
     confName: flag("--cni-conf-name FILE", "Network configuration to add the plugin to", {
       env: ["CNI_CONF_NAME"],
-      defaultDoc: "the first, as container runtimes choose it",
+      defaultDoc: "the first file, like container runtimes",
     }),
     chained: flag(
       "--chained-cni-plugin",
-      "Add the plugin to an existing list; =false: write a separate configuration, for Multus",
+      "Add the plugin to an existing configuration list; with =false, write a separate configuration for Multus",
       {
         env: ["CHAINED_CNI_PLUGIN"],
         default: "true",
@@ -68,16 +76,20 @@ const FLAGS = {
       allowed: ["debug", "info", "warning", "error"],
       default: "warning",
     }),
-    serviceAccount: flag("--service-account FOLDER", "Token and certificates for the plugin's kubeconfig", {
-      completes: "folders",
-      default: "/var/run/secrets/kubernetes.io/serviceaccount",
-    }),
+    serviceAccount: flag(
+      "--service-account FOLDER",
+      "Folder of the token and certificates for the plugin's kubeconfig",
+      {
+        completes: "folders",
+        default: "/var/run/secrets/kubernetes.io/serviceaccount",
+      },
+    ),
   },
   "Pods without capture": {
-    repair: flag("--repair delete|label|fix", "What to do with pods that started while the plugin was missing", {
+    repair: flag("--repair delete|label|fix", "Repair of pods that started without the plugin", {
       env: ["REPAIR"],
     }),
-    repairLabel: flag("--repair-label KEY=VALUE", "The label that --repair label puts on these pods", {
+    repairLabel: flag("--repair-label KEY=VALUE", "Label that --repair label adds to these pods", {
       type: "text",
       env: ["REPAIR_LABEL"],
       default: "cni.istio.io/uninitialized=true",
@@ -89,10 +101,14 @@ const FLAGS = {
       completes: "namespaces",
       default: "istio-system",
     }),
-    daemonSet: flag("--daemonset NAME", "The DaemonSet: while it exists, the plugin stays at the end", {
-      default: "mesh-cni-node",
-    }),
-    stay: flag("--stay", "Leave the plugin on the node at the end, even if the DaemonSet is deleted"),
+    daemonSet: flag(
+      "--daemonset NAME",
+      "Name of the DaemonSet; while it exists, the plugin stays installed after SIGTERM",
+      {
+        default: "mesh-cni-node",
+      },
+    ),
+    stay: flag("--stay", "Keep the plugin installed after SIGTERM, even if the DaemonSet is deleted"),
     healthListen: flag("--health-listen ADDRESS", "Address to serve /readyz and /healthz on", {
       type: "address",
       default: ":8000",
@@ -107,10 +123,9 @@ const FLAGS = {
 
 const INSTALL = command({
   summary: "Install the CNI plugin on a node, and keep it there",
-  description:
-    "The container of a DaemonSet. It tries the program on the node, writes it, a kubeconfig and the network " +
-    "configuration, each in one step, and restores what another program changes. After SIGTERM the plugin stays if the " +
-    "DaemonSet does, as in an upgrade; otherwise it is taken out.",
+  description: "Runs in a DaemonSet. Tests the plugin on the node, writes the plugin, a kubeconfig and the network " +
+    "configuration atomically, and restores them after changes by other programs. After SIGTERM, the plugin stays " +
+    "if the DaemonSet still exists, as in an upgrade; otherwise it is removed.",
   examples: [
     { command: "kubectl mesh iptables cni install --repair fix" },
     {
@@ -118,15 +133,18 @@ const INSTALL = command({
       command: "kubectl mesh iptables cni install --chained-cni-plugin=false \\\n" +
         "  --cni-bin-dir /var/lib/cni/bin --cni-net-dir /etc/cni/multus/net.d",
     },
-    { title: "Print the DaemonSet that runs it", command: "kubectl mesh webhook manifests --cni --only DaemonSet" },
+    {
+      title: "Print the DaemonSet that runs this command",
+      command: "kubectl mesh webhook manifests --cni --only DaemonSet",
+    },
   ],
   flags: FLAGS,
   exits: {
-    ok: "a signal ended it",
-    failed: "it could not start",
+    ok: "stopped by a signal",
+    failed: "the start failed",
     usage: true,
-    interrupted: "a second SIGINT or SIGTERM ended it at once",
-    terminated: "a second SIGINT or SIGTERM ended it at once",
+    interrupted: "stopped immediately by a second SIGINT or SIGTERM",
+    terminated: "stopped immediately by a second SIGINT or SIGTERM",
   },
   run,
 });
@@ -143,10 +161,12 @@ export const CNI_INSTALL: Command = {
 async function run(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
   const { node, repair, nodeTaint } = flags;
   if (node === undefined && (repair !== undefined || nodeTaint !== undefined)) {
-    throw new UsageError("--repair and --node-taint need the name of the node", { hint: "give --node or NODE_NAME" });
+    throw new UsageError("The flags --repair and --node-taint need the name of the node", {
+      hint: "set --node or the variable NODE_NAME",
+    });
   }
   if (!/^[^=]+=[^=]*$/.test(flags.repairLabel)) {
-    throw new UsageError(`The flag --repair-label cannot be "${flags.repairLabel}"`, { hint: "it takes KEY=VALUE" });
+    throw new UsageError(`The flag --repair-label cannot be "${flags.repairLabel}"`, { hint: "use KEY=VALUE" });
   }
   const { listenAddress, runInstaller } = await import("../../../cni/mod.ts");
   return await runInstaller(world, {

@@ -2,18 +2,21 @@ import { command } from "../../command.ts";
 import { CONFIG_DIFF_FLAGS } from "./diff_flags.ts";
 
 export const CONFIG_DIFF = command({
-  summary: "Show what two configurations change in the pods they make",
+  summary: "Compare the pods that two configurations produce",
   description:
-    "Inject the same pods with both, and print a unified diff of the results. Equal differences of several pods are printed once. " +
+    "Inject the same pods with both configurations, and print a unified diff of the results. Equal differences of several pods are printed once. " +
     "A and B are snapshots, injector configurations, their ConfigMaps, templates, or rev:NAME for a revision or tag of the " +
     "cluster. SNAPSHOT@REVISION is one revision of a snapshot; two snapshots are compared revision by revision.",
   usage: "A B [-f FILE] [flags]",
   positional: { usage: "A B", completes: "configurations" },
   examples: [
     { command: "kubectl mesh config diff rev:default rev:canary" },
-    { title: "What has changed in the cluster", command: "kubectl mesh config diff before.yaml after.yaml" },
     {
-      title: "In your own pods",
+      title: "Changes of the cluster between two snapshots",
+      command: "kubectl mesh config diff before.yaml after.yaml",
+    },
+    {
+      title: "Changes in your own manifests",
       command: "kubectl mesh config diff cluster.yaml@default injector.yaml -f manifests/ -R",
     },
   ],
@@ -21,7 +24,7 @@ export const CONFIG_DIFF = command({
   exits: {
     ok: "the pods are the same",
     failed: "pods differ, or only one of two snapshots has a revision",
-    usage: "it failed, or the command line is wrong",
+    usage: "an error, or a wrong command line",
   },
   run: async (world, input) => (await import("./diff_run.ts")).runConfigDiff(world, input),
 });

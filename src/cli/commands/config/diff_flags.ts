@@ -5,14 +5,14 @@ import { CLUSTER, CONFIGURATION, CONTROL_PLANE, FILENAMES, NATIVE_SIDECARS } fro
 export const CONFIG_DIFF_FLAGS = {
   "Pods (samples unless files are given)": {
     ...FILENAMES,
-    namespace: flag("-n, --namespace NAMESPACE", "Namespace of resources without one", {
+    namespace: flag("-n, --namespace NAMESPACE", "Namespace for resources without a namespace", {
       completes: "namespaces",
       default: "default",
     }),
   },
   "Configurations": {
-    values: { ...CONFIGURATION.values, doc: "Values of files that have none" },
-    meshConfig: { ...CONFIGURATION.meshConfig, doc: "Mesh configuration of files that have none" },
+    values: { ...CONFIGURATION.values, doc: "Values for files without values" },
+    meshConfig: { ...CONFIGURATION.meshConfig, doc: "Mesh configuration for files without a mesh configuration" },
     ...NATIVE_SIDECARS,
   },
   "Cluster (for rev:NAME)": flagsWith({

@@ -21,8 +21,8 @@ function namesOf([a, b, ...more]: readonly string[]): readonly [string, string] 
   const hint = 'see "kubectl mesh config diff --help"';
   if (more.length > 0) throw new UsageError(`Unexpected argument "${more[0]}"`, { hint });
   if (a === undefined || b === undefined) {
-    throw new UsageError(a === undefined ? "No configurations are named" : `"${a}" is named alone`, {
-      hint: "name two: files, snapshots, or rev:NAME",
+    throw new UsageError(a === undefined ? "No configurations are given" : `"${a}" is the only configuration`, {
+      hint: "give two: files, snapshots, or rev:NAME",
     });
   }
   return [a, b];

@@ -9,13 +9,13 @@ import { CLUSTER, CONTROL_PLANE } from "../../shared_flags.ts";
 
 const FLAGS = {
   "Output": {
-    output: flag("-o, --output FILE", "File to write, atomically; - is standard output", {
+    output: flag("-o, --output FILE", "File to write atomically, or - for standard output", {
       type: "file",
       default: "-",
     }),
   },
-  "What is in the snapshot": {
-    namespace: flag("-n, --namespace NAMESPACES", "Labels of these namespaces only", {
+  "Content of the snapshot": {
+    namespace: flag("-n, --namespace NAMESPACES", "Include the labels of these namespaces only", {
       type: "list",
       completes: "namespaces",
       defaultDoc: "all",
@@ -27,12 +27,12 @@ const FLAGS = {
 } as const satisfies FlagGroups;
 
 export const CONFIG_SNAPSHOT = command({
-  summary: "Save all that decides about injection in a cluster as one file",
+  summary: "Save the injection configuration of a cluster as one file",
   description:
-    "Write the configuration of every revision, the selectors of the injection webhooks, revision tags, labels of " +
-    "namespaces and versions of kubelets as one YAML file. --inject-config reads it where no cluster can be asked, such as " +
-    "in CI. The file is the same for the same state of the cluster, so it can be kept in git. It holds no secrets.\n" +
-    "What you have no right to read is named in the file and on standard error.",
+    "Write the configuration of every revision, the selectors of the injection webhooks, revision tags, namespace " +
+    "labels and kubelet versions as one YAML file. --inject-config reads the file where no cluster is available, " +
+    "such as in CI. The same state of the cluster gives the same file, so it can be kept in git. The file " +
+    "contains no secrets.\n" + "The file and standard error name the parts that you have no permission to read.",
   examples: [
     { command: "kubectl mesh config snapshot -o cluster.yaml" },
     {
@@ -40,20 +40,20 @@ export const CONFIG_SNAPSHOT = command({
       command: "kubectl mesh inject -f manifests/ --inject-config cluster.yaml --as-webhook",
     },
     {
-      title: "With the right to read some namespaces",
+      title: "With permission to read some namespaces only",
       command: "kubectl mesh config snapshot -n shop,pay -o cluster.yaml",
     },
   ],
   flags: FLAGS,
   exits: {
-    ok: "all is in the snapshot",
-    failed: "it failed, and nothing is written; or something may not be read, and the file that is written says what",
+    ok: "the snapshot is complete",
+    failed: "an error, and no file is written; or permissions are missing, and the file lists the missing parts",
     usage: true,
   },
   run: runSnapshot,
 });
 
-const RIGHTS = 'hint: "kubectl mesh check --rbac" prints the rights';
+const RIGHTS = 'hint: "kubectl mesh check --rbac" prints the needed rights';
 
 async function runSnapshot(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
   const target = { format: "yaml", file: flags.output === "-" ? undefined : flags.output } as const;
@@ -76,9 +76,9 @@ async function runSnapshot(world: World, { flags }: Input<typeof FLAGS>): Promis
     output.write(snapshotText(snapshot));
     output.commit();
     const needs = [...new Set(snapshot.unreadable.map(({ needs }) => needs))];
-    for (const text of snapshot.withheld) say(world, `note: a secret is replaced by "[redacted]": ${text}\n`);
+    for (const text of snapshot.withheld) say(world, `note: a secret is replaced with "[redacted]": ${text}\n`);
     if (needs.length === 0) return EXIT.ok;
-    say(world, `error: The snapshot is not complete: it needs ${needs.join(", ")}\n  ${RIGHTS}\n`);
+    say(world, `error: The snapshot is incomplete: it needs ${needs.join(", ")}\n  ${RIGHTS}\n`);
     return EXIT.failed;
   } catch (error) {
     output.abort();

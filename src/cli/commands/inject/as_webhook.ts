@@ -58,8 +58,8 @@ interface Cluster {
 async function clusterOf(world: World, flags: Flags, inject: InjectModule): Promise<Cluster> {
   const { fromCluster, injectConfig, istioNamespace, injectConfigMapName, meshConfigMapName } = flags;
   if (fromCluster && injectConfig !== undefined) {
-    throw new UsageError("The flag --as-webhook takes either --from-cluster or --inject-config", {
-      hint: "the cluster and a snapshot of it may decide differently",
+    throw new UsageError("The flag --as-webhook accepts only one of --from-cluster and --inject-config", {
+      hint: "the cluster and its snapshot may decide differently",
     });
   }
   if (!fromCluster) return await clusterOfSnapshot(world, flags, inject);
@@ -79,8 +79,8 @@ async function clusterOfSnapshot(world: World, flags: Flags, inject: InjectModul
   const snapshot = config === undefined ? undefined : inject.snapshotIn(config);
   if (config === undefined || snapshot === undefined) {
     throw new UsageError(
-      `"${flags.injectConfig}" is not a snapshot of a cluster: it does not say which pods are injected`,
-      { hint: 'make one with "kubectl mesh config snapshot", or ask the cluster with --from-cluster' },
+      `"${flags.injectConfig}" is not a snapshot of a cluster, so the injected pods are unknown`,
+      { hint: 'create a snapshot with "kubectl mesh config snapshot", or use --from-cluster' },
     );
   }
   const { snapshotApi } = await import("../../../check/mod.ts");

@@ -5,8 +5,9 @@ import { INJECT_FLAGS } from "./inject_flags.ts";
 export const INJECT = command({
   summary: "Write manifests with the sidecar injected",
   description:
-    "What injection does not touch keeps its bytes. Manifests go to standard output. Standard error gets a line " +
-    "for each resource, with the reason. If one fails, nothing is written. Without --from-cluster no cluster is contacted.",
+    "Prints the manifests on standard output. Parts that injection does not change keep their bytes. Standard " +
+    "error gets one line per resource, with the reason. If a resource fails, no output is written. No cluster is " +
+    "contacted without --from-cluster.",
   usage: "-f FILE|DIR|URL|- [flags]",
   surplusHint: (given) =>
     given.has("inPlace")
@@ -17,12 +18,12 @@ export const INJECT = command({
     { command: "kubectl mesh inject -f manifests/ -R -o injected.yaml" },
     { command: "helm template web chart/ | kubectl mesh inject -f -" },
     {
-      title: "What would change, then in place",
+      title: "Show the changes, then write them in place",
       command: "kubectl mesh inject -f web.yaml --diff\nkubectl mesh inject -f web.yaml -i",
     },
     { title: "A patch for kustomize", command: "kubectl mesh inject -f web.yaml --patch -o mesh.yaml" },
     {
-      title: "With a configuration of your own, made from the built-in one",
+      title: "With your own configuration, based on the built-in one",
       command: "kubectl mesh inject --show-config > injector.yaml\n" +
         "kubectl mesh inject -f web.yaml --inject-config injector.yaml",
     },
@@ -31,7 +32,7 @@ export const INJECT = command({
       command: "kubectl mesh inject -f web.yaml --from-cluster",
     },
     {
-      title: "What the webhooks of the cluster would do, now and without the cluster",
+      title: "Inject like the cluster's webhooks, now and later without the cluster",
       command: "kubectl mesh inject -f manifests/ --from-cluster --as-webhook\n" +
         "kubectl mesh config snapshot -o cluster.yaml\n" +
         "kubectl mesh inject -f manifests/ --inject-config cluster.yaml --as-webhook",

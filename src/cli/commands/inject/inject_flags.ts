@@ -16,7 +16,10 @@ import {
 export const INJECT_FLAGS = {
   "Manifests": MANIFESTS,
   "Findings": {
-    failOn: flag("--fail-on error|warning", "Lowest finding that makes the exit code 1; the output is still written"),
+    failOn: flag(
+      "--fail-on error|warning",
+      "Lowest severity of a finding that causes exit code 1; the output is still written",
+    ),
     ...RULES,
   },
   "Configuration (built-in unless given)": {
@@ -27,17 +30,20 @@ export const INJECT_FLAGS = {
     ...NATIVE_SIDECARS,
     fit: flag(
       "--fit baseline|restricted",
-      "Make pods that meet this level of Pod Security, or fail: --cni, and for restricted a seccomp profile",
+      "Create pods that meet this Pod Security level, or fail; sets --cni, and for restricted also a seccomp profile",
     ),
     ...ISTIO_VERSION,
     ...TEMPLATE_ENV,
     showConfig: flag("--show-config", "Print the configuration in use and stop"),
   },
   "Configuration from a cluster": {
-    fromCluster: flag("--from-cluster", "Read what is not given as a file from the ConfigMaps of the control plane"),
+    fromCluster: flag(
+      "--from-cluster",
+      "Read the configuration from the control plane's ConfigMaps, except the parts given as files",
+    ),
     asWebhook: flag(
       "--as-webhook",
-      "Decide as the cluster's webhooks would, and inject each pod with the configuration of the revision that takes it",
+      "Decide like the cluster's webhooks, and inject each pod with the configuration of its revision",
       {
         needs: ["from-cluster", "inject-config"],
         excludes: [

@@ -1,12 +1,13 @@
 import { command } from "../../command.ts";
 
 export const KUSTOMIZE = command({
-  summary: "Inject as a function of kustomize: ResourceList in and out",
+  summary: "Inject the items of a ResourceList, as a kustomize function",
   description:
-    "Reads a ResourceList from standard input and writes it to standard output with the sidecar in each workload, as a " +
-    "transformer or a generator of kustomize, kpt or Argo CD. Its functionConfig has the flags of inject as keys. Warnings and " +
-    "errors are results of the list. If one resource fails, none is injected. No cluster is contacted.",
-  surplusHint: "the functionConfig says what is injected, and how",
+    "Reads a ResourceList from standard input and writes it to standard output with the sidecar in each workload, " +
+    "as a transformer or a generator of kustomize, kpt or Argo CD. Its functionConfig accepts the flags of inject " +
+    "as keys. Warnings and errors become results in the list. If a resource fails, no resource is injected. No " +
+    "cluster is contacted.",
+  surplusHint: "configure the injection in the functionConfig",
   examples: [
     {
       title: "A transformer: a file that kustomization.yaml lists",

@@ -2,17 +2,17 @@ import { command } from "../../command.ts";
 import { MANIFEST_EXITS, MANIFESTS } from "../../shared_flags.ts";
 
 export const UNINJECT = command({
-  summary: "Take the sidecar out of manifests again",
+  summary: "Remove the sidecar from manifests",
   description:
-    "Takes out what an injection put in, by this program, by istioctl since 1.0 or by the webhook, and restores what it " +
-    "rewrote. All else keeps its bytes. What cannot be known any more is a warning that names the field. " +
-    "No cluster is contacted.",
+    "Removes what this program, istioctl since 1.0 or the webhook injected, and restores the fields that they " +
+    "rewrote. All other parts keep their bytes. A warning names each field whose original value is unknown. No " +
+    "cluster is contacted.",
   usage: "-f FILE|DIR|URL|- [flags]",
   surplusHint: "name files with -f",
   examples: [
     { command: "kubectl mesh uninject -f injected.yaml -o web.yaml" },
     {
-      title: "What runs, without the sidecar",
+      title: "A running workload, without the sidecar",
       command: "kubectl get deployment web -o yaml | kubectl mesh uninject -f -",
     },
   ],

@@ -25,7 +25,7 @@ export async function clusterVersions(world: World, question: ClusterQuestion): 
       return await ask();
     } catch (error) {
       if (!(error instanceof MeshError)) throw error;
-      problems.push(`Cannot tell ${what}: ${errorText(error)}`);
+      problems.push(`Cannot get ${what}: ${errorText(error)}`);
       return null;
     }
   };

@@ -11,7 +11,7 @@ import type { VersionInfo } from "./version_schema.ts";
 
 const FLAGS = {
   "Output": {
-    client: flag("--client", "Print only the version of this program, and contact no cluster"),
+    client: flag("--client", "Print only the version of this program, without a cluster"),
     output: flag("-o, --output json|yaml", "Print the versions as data"),
   },
   "Cluster": {
@@ -27,9 +27,10 @@ const FLAGS = {
 type Flags = Input<typeof FLAGS>["flags"];
 
 export const VERSION_COMMAND = command({
-  summary: "Print the version of this program, and those in the cluster",
-  description: "Print version, commit, Deno and platform of this program. If there is a kubeconfig, its cluster is " +
-    "asked for the versions of Kubernetes, of istiod and of this program's webhook.",
+  summary: "Print the version of this program and the versions in the cluster",
+  description:
+    "Print version, commit, Deno and platform of this program. With a kubeconfig, also print the cluster's " +
+    "versions of Kubernetes, istiod and this program's webhook.",
   examples: [
     { command: "kubectl mesh version" },
     { command: "kubectl mesh version --client -o json" },
@@ -86,7 +87,7 @@ const VIEWS: Readonly<Record<"text" | "json" | "yaml", (info: VersionInfo) => st
 
 function ownText({ version, commit, modified, date, deno, platform }: VersionInfo): string {
   const from = commit === null
-    ? "unknown: it runs from sources, or was built without git"
+    ? "unknown: run from sources, or built without git"
     : [commit, ...date === null ? [] : [date], ...modified ? ["with changes"] : []].join(", ");
   return `kubectl-mesh ${version}\ncommit ${from}\nDeno ${deno}, ${platform}\n`;
 }

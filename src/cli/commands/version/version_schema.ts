@@ -11,20 +11,20 @@ const COMPONENT = z.strictObject({
 
 const CLUSTER = z.strictObject({
   server: z.string().nullable().describe("URL of the API server; null if the kubeconfig names none"),
-  kubernetes: z.string().nullable().describe("version of the API server; null if it is not known"),
-  istiod: z.array(COMPONENT).nullable().describe("the control plane; null if it is not known"),
-  webhook: z.array(COMPONENT).nullable().describe("webhooks of this program; null if they are not known"),
-  problems: z.array(z.string()).describe("why something is not known"),
+  kubernetes: z.string().nullable().describe("version of the API server; null if unknown"),
+  istiod: z.array(COMPONENT).nullable().describe("the control plane; null if unknown"),
+  webhook: z.array(COMPONENT).nullable().describe("webhooks of this program; null if unknown"),
+  problems: z.array(z.string()).describe("reasons for the unknown versions"),
 }).describe("Versions in the cluster of the kubeconfig");
 
 export const VERSION_INFO = z.strictObject({
   version: z.string(),
   commit: z.string().nullable().describe("commit of the sources; null if the program runs from its sources"),
   modified: z.boolean().nullable().describe("whether the sources differed from the commit; null without a commit"),
-  date: z.string().nullable().describe("time of the commit; null if it is not known"),
+  date: z.string().nullable().describe("time of the commit; null if unknown"),
   deno: z.string().describe("version of Deno that the program contains or runs on"),
   platform: z.string().describe("such as linux-amd64"),
-  cluster: CLUSTER.optional().describe("left out without a kubeconfig, and with --client"),
+  cluster: CLUSTER.optional().describe("absent without a kubeconfig and with --client"),
 }).describe("The output of `kubectl mesh version -o json`");
 
 export type Component = Readonly<z.infer<typeof COMPONENT>>;

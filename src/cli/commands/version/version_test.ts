@@ -106,7 +106,7 @@ Deno.test("a missing right is reported, and what is known is printed: exit code 
   );
   assert.match(
     stderr,
-    /^error: Cannot tell the version of istiod: .*\nerror: Cannot tell the version of the webhook: .*\n$/,
+    /^error: Cannot get the version of istiod: .*\nerror: Cannot get the version of the webhook: .*\n$/,
   );
   const json = VERSION_INFO.parse(JSON.parse((await run("-o json", { files: FILES, request })).stdout));
   assert.deepEqual([json.cluster?.istiod, json.cluster?.problems.length], [null, 2]);
@@ -115,10 +115,10 @@ Deno.test("a missing right is reported, and what is known is printed: exit code 
 Deno.test("a cluster that cannot be reached, or is not in the kubeconfig, costs one line", async () => {
   const down = await run("", { files: FILES, request: () => new Response("", { status: 503 }) });
   assert.deepEqual([down.code, down.stdout.replace(OWN, "")], [1, "cluster https://kind.test: unknown\n"]);
-  assert.match(down.stderr, /^error: Cannot tell the versions in the cluster: [^\n]*\n$/);
+  assert.match(down.stderr, /^error: Cannot get the versions in the cluster: [^\n]*\n$/);
   const absent = await run("--context prod", { files: FILES });
   assert.deepEqual([absent.code, absent.stdout.replace(OWN, ""), absent.asked], [1, "", []]);
-  assert.match(absent.stderr, /^error: Cannot tell the versions in the cluster: .*"prod"[^\n]*\n$/);
+  assert.match(absent.stderr, /^error: Cannot get the versions in the cluster: .*"prod"[^\n]*\n$/);
 });
 
 Deno.test("componentsOf() leaves out pods that have ended; an image without a tag has no version", () => {

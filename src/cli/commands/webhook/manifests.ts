@@ -20,11 +20,15 @@ const FLAGS = {
       most: 2 ** 31 - 1,
       defaultDoc: "2",
     }),
-    maxReplicas: flag("--max-replicas NUMBER", "Add a HorizontalPodAutoscaler with at most this many pods, by CPU", {
-      type: "integer",
-      least: 1,
-      most: 2 ** 31 - 1,
-    }),
+    maxReplicas: flag(
+      "--max-replicas NUMBER",
+      "Add a HorizontalPodAutoscaler that scales by CPU to at most this many pods",
+      {
+        type: "integer",
+        least: 1,
+        most: 2 ** 31 - 1,
+      },
+    ),
   },
   "Network": {
     servicePort: flag("--service-port PORT", "Port of the Service, which the API server calls", {
@@ -35,48 +39,55 @@ const FLAGS = {
     }),
     networkPolicy: flag(
       "--network-policy ADDRESSES",
-      "Add a NetworkPolicy that allows reviews from these API servers only",
+      "Add a NetworkPolicy that allows reviews only from these API servers",
       {
         type: "list",
       },
     ),
-    metricsNamespaces: flag("--metrics-namespace NAMESPACE", "Pods of this namespace may read metrics", {
+    metricsNamespaces: flag("--metrics-namespace NAMESPACE", "Namespace whose pods may read metrics", {
       completes: "namespaces",
       type: "list",
       needs: ["network-policy"],
     }),
-    probesFrom: flag("--probes-from ADDRESSES", "Nodes whose kubelets may probe, if the network plugin blocks them", {
-      type: "list",
-      needs: ["network-policy"],
-    }),
+    probesFrom: flag(
+      "--probes-from ADDRESSES",
+      "Addresses of nodes that may send probes, if the network plugin blocks kubelets",
+      {
+        type: "list",
+        needs: ["network-policy"],
+      },
+    ),
   },
   "Pods": {
-    revision: { ...REVISION.revision, doc: "Revision that namespaces and pods name" },
-    tags: flag("--tag TAG", "Another name of the revision", { type: "list" }),
+    revision: { ...REVISION.revision, doc: "Revision that namespaces and pods select" },
+    tags: flag("--tag TAG", "Additional name of the revision", { type: "list" }),
     failurePolicy: flag(
       "--failure-policy Fail|Ignore",
-      "While the webhook is down: pods are refused, or created without a sidecar",
+      "Effect of a webhook that is down: pods are refused, or created without a sidecar",
       { defaultDoc: "Fail" },
     ),
     namespaceSelector: flag(
       "--namespace-selector SELECTOR",
-      "Selector that namespaces must match too, in kubectl's syntax",
+      "Additional label selector for namespaces, in kubectl's syntax",
     ),
   },
   "CNI plugin": {
-    cni: flag("--cni", "The CNI plugin captures traffic: pods need no privileges, and its DaemonSet is printed too"),
+    cni: flag(
+      "--cni",
+      "Capture traffic with the CNI plugin, so that pods need no privileges; also prints its DaemonSet",
+    ),
     ...flagsWith({
       platform: flag(
         "--platform default|gke|k3d|k3s|microk8s|openshift",
-        "Platform of the nodes, which decides where CNI folders are",
+        "Platform of the nodes, which determines the CNI folders",
         {
           defaultDoc: "default",
         },
       ),
-      cniRepair: flag("--cni-repair delete|label|fix", "What to do with pods that started without the plugin", {
+      cniRepair: flag("--cni-repair delete|label|fix", "Repair of pods that started without the plugin", {
         defaultDoc: "fix",
       }),
-      cniTaint: flag("--cni-taint KEY", "Taint that nodes have until the plugin is in place"),
+      cniTaint: flag("--cni-taint KEY", "Taint on nodes until the plugin is installed"),
     }, { needs: ["cni"] }),
   },
   "Istio's own injector": {
@@ -89,17 +100,18 @@ const FLAGS = {
     proxyTag: flag("--proxy-tag TAG", "Tag of the proxy's images"),
   }, { excludes: ["from-cluster"] }),
   "Configuration from the cluster": {
-    fromCluster: flag("--from-cluster", "The webhook reads the ConfigMaps of a control plane, and watches them"),
+    fromCluster: flag("--from-cluster", "Read and watch the ConfigMaps of a control plane"),
     ...flagsWith(CONTROL_PLANE, { needs: ["from-cluster"] }),
   },
 } as const satisfies FlagGroups;
 
 export const WEBHOOK_MANIFESTS = command({
   summary: "Print the manifests that run the webhook in a cluster",
-  description: "Print service accounts and rights, Secret, Deployment, Service, configuration, and the " +
-    "MutatingWebhookConfigurations that call it. No cluster is contacted. A second apply changes nothing. The default " +
-    "revision, and --from-cluster without another name, replace Istio's own injector: that needs --take-over. The " +
-    "objects have the flags as an annotation, so that check can say how to make a lost one again.",
+  description: "Print service accounts and roles, Secret, Deployment, Service, configuration, and the " +
+    "MutatingWebhookConfigurations that call the webhook. No cluster is contacted. Applying the same manifests " +
+    "again changes nothing. The default revision, and --from-cluster without another name, replace Istio's own " +
+    "injector, which needs --take-over. An annotation of the objects records the flags, so that check can explain " +
+    "how to recreate a lost object.",
   examples: [
     {
       title: "Beside istiod's injector",
@@ -107,11 +119,11 @@ export const WEBHOOK_MANIFESTS = command({
         "kubectl mesh webhook manifests --image example.com/kubectl-mesh:1 \\\n  --revision mesh | kubectl apply -f -",
     },
     {
-      title: "In its place, with the configuration of the control plane",
+      title: "Instead of istiod's injector, with the configuration of the control plane",
       command: "kubectl mesh webhook manifests --image example.com/kubectl-mesh:1 \\\n" +
         "  --from-cluster --take-over | kubectl apply -f -",
     },
-    { title: "Back again", command: "kubectl mesh webhook manifests --from-cluster --undo | sh" },
+    { title: "Restore istiod's injector", command: "kubectl mesh webhook manifests --from-cluster --undo | sh" },
   ],
   flags: FLAGS,
   exits: { ok: true, failed: "a file could not be read", usage: true },

@@ -15,16 +15,19 @@ const FLAGS = {
     }),
   },
   "Certificate from files": {
-    tlsCert: flag("--tls-cert FILE", "Certificate with the certificates that signed it, PEM", {
+    tlsCert: flag("--tls-cert FILE", "Certificate chain, PEM", {
       type: "file",
       excludes: ["self-managed-certs"],
     }),
-    tlsKey: flag("--tls-key FILE", "Its private key, PEM", { type: "file", excludes: ["self-managed-certs"] }),
+    tlsKey: flag("--tls-key FILE", "Private key of the certificate, PEM", {
+      type: "file",
+      excludes: ["self-managed-certs"],
+    }),
   },
-  "Certificate kept in the cluster": {
+  "Certificate in the cluster": {
     selfManagedCerts: flag(
       "--self-managed-certs",
-      "Make and renew the certificate, and keep the API server trusting it",
+      "Create and renew the certificate, and keep the caBundle up to date",
     ),
     ...flagsWith({
       namespace: flag("-n, --namespace NAMESPACE", "Namespace of the Service and the Secret", {
@@ -49,20 +52,28 @@ const FLAGS = {
     revision: { ...REVISION.revision, default: "default" },
   },
   "Configuration from the cluster": {
-    fromCluster: flag("--from-cluster", "Read the ConfigMaps of the cluster's control plane, and watch them"),
+    fromCluster: flag("--from-cluster", "Read and watch the ConfigMaps of the cluster's control plane"),
     ...flagsWith(CONTROL_PLANE, { needs: ["from-cluster"] }),
   },
   "Templates": { ...ISTIO_VERSION, ...TEMPLATE_ENV },
   "Cluster": flagsWith(CLUSTER, { needs: ["from-cluster", "self-managed-certs"] }),
   "Process": {
-    shutdownDelay: flag("--shutdown-delay TIME", "After SIGTERM: answer reviews for this long while /ready fails", {
-      ...TIMER,
-      default: "5s",
-    }),
-    shutdownTimeout: flag("--shutdown-timeout TIME", "Then wait at most this long for reviews in flight", {
-      ...TIMER,
-      default: "15s",
-    }),
+    shutdownDelay: flag(
+      "--shutdown-delay TIME",
+      "Time after SIGTERM during which /ready fails and reviews are still answered",
+      {
+        ...TIMER,
+        default: "5s",
+      },
+    ),
+    shutdownTimeout: flag(
+      "--shutdown-timeout TIME",
+      "Maximum time after --shutdown-delay to wait for reviews in flight",
+      {
+        ...TIMER,
+        default: "15s",
+      },
+    ),
     ...LOG,
   },
 } as const satisfies FlagGroups;
@@ -70,11 +81,11 @@ const FLAGS = {
 type Flags = Input<typeof FLAGS>["flags"];
 
 export const WEBHOOK_SERVE = command({
-  summary: "Answer the API server's reviews of pods",
+  summary: "Serve the webhook that injects pods",
   description:
-    "Serve the mutating webhook: AdmissionReviews of pods at /inject and below it, answered by the rules of " +
-    "kubectl mesh inject. Files and ConfigMaps are watched. A new certificate or configuration takes effect without a " +
-    "failed review. An invalid one is rejected and the previous one stays; the log, the metrics and /ready?verbose say so.",
+    "Answer AdmissionReviews of pods at /inject and below it, by the rules of kubectl mesh inject. Watches files " +
+    "and ConfigMaps. A new certificate or configuration takes effect without a failed review. An invalid version " +
+    "is rejected and the previous version stays in use; the log, the metrics and /ready?verbose report this.",
   usage: "(--tls-cert FILE --tls-key FILE | --self-managed-certs) [flags]",
   examples: [
     {
@@ -86,11 +97,11 @@ export const WEBHOOK_SERVE = command({
   ],
   flags: FLAGS,
   exits: {
-    ok: "a signal ended it",
-    failed: "it could not start",
+    ok: "stopped by a signal",
+    failed: "the start failed",
     usage: true,
-    interrupted: "a second SIGINT or SIGTERM ended it at once",
-    terminated: "a second SIGINT or SIGTERM ended it at once",
+    interrupted: "stopped immediately by a second SIGINT or SIGTERM",
+    terminated: "stopped immediately by a second SIGINT or SIGTERM",
   },
   run: serve,
 });
@@ -122,8 +133,8 @@ async function serve(world: World, { flags }: Input<typeof FLAGS>): Promise<numb
 function certificateFiles({ tlsCert, tlsKey }: Flags): ServeOptions["certificate"] {
   if (tlsCert !== undefined && tlsKey !== undefined) return { certificate: tlsCert, key: tlsKey };
   const missing = [tlsCert === undefined ? "--tls-cert" : "", tlsKey === undefined ? "--tls-key" : ""];
-  throw new UsageError(`There is no certificate to serve: give ${missing.filter(Boolean).join(" and ")}`, {
-    hint: "or --self-managed-certs, which keeps one in the cluster",
+  throw new UsageError(`No certificate is configured: give ${missing.filter(Boolean).join(" and ")}`, {
+    hint: "or use --self-managed-certs, which keeps a certificate in the cluster",
   });
 }
 
