@@ -51,7 +51,7 @@ Deno.test("requestFailure() distinguishes a closed port, an unknown name, silenc
   assert.deepEqual(await failureOf("http://127.0.0.1:59991/"), { kind: "refused", text: "connection refused" });
   assert.deepEqual(await failureOf("http://nowhere.invalid/"), {
     kind: "unknown-name",
-    text: "the name of the host is not known",
+    text: "the host name is unknown",
   });
 });
 

@@ -35,7 +35,7 @@ export const RUNTIME_ERRORS = {
   otherName: { pattern: /NotValidForName|not valid for name/i, meaning: "the certificate is for another name" },
   clientRefused: {
     pattern: /CertificateRequired|HandshakeFailure|BadCertificate/i,
-    meaning: "the server does not take the client's certificate",
+    meaning: "the server does not accept the client's certificate",
   },
   /** The server closed the connection right after its close frame, so Deno cannot send the close frame in reply. */
   unansweredClose: { pattern: /Failed to send frame/, meaning: "the server closed the connection" },

@@ -73,14 +73,14 @@ Deno.test("explain() asks the agent on the host of the URL, and only for its por
 
 Deno.test("explain() has a hint for each stage, without repetition", async () => {
   const { seen, hint } = await explained({
-    "http://a/": { stage: "unknown-name", seen: "the name of the host is not known" },
+    "http://a/": { stage: "unknown-name", seen: "the host name is unknown" },
     "http://b/": { stage: "silent", seen: "no answer within 500ms" },
     "http://c/": { stage: "other-status", seen: "answered 404" },
     "http://d/": { stage: "other-status", seen: "answered 204" },
   });
   assert.equal(
     seen,
-    "http://a/: the name of the host is not known; http://b/: no answer within 500ms; http://c/: answered 404; " +
+    "http://a/: the host name is unknown; http://b/: no answer within 500ms; http://c/: answered 404; " +
       "http://d/: answered 204",
   );
   assert.equal(

@@ -22,7 +22,7 @@ Deno.test("reporter() names the file only where there are several", async () => 
 });
 
 Deno.test("reporter() says in text that there was nothing to do", async () => {
-  assert.match(await said("-f empty.yaml"), /\nwarning: There is no manifest in the input/);
+  assert.match(await said("-f empty.yaml"), /\nwarning: The input contains no manifest/);
   assert.equal(await said("-f empty.yaml --report json"), "");
   assert.equal(await said("-f empty.yaml --report none"), "");
 });

@@ -94,7 +94,7 @@ Deno.test("files.makeFolder() creates missing folders, for their owner only", ()
     await files.makeFolder(`${folder}/a/b`);
     assert.equal((await files.stat(`${folder}/a/b`))?.mode, 0o700);
     files.writeText(`${folder}/file`, "");
-    await assert.rejects(files.makeFolder(`${folder}/file/b`), /Cannot make the folder ".*": a part of the path/);
+    await assert.rejects(files.makeFolder(`${folder}/file/b`), /Cannot make the folder ".*": a parent in the path/);
   }));
 
 Deno.test("errors of files name the path and the reason", () =>

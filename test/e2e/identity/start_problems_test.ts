@@ -39,7 +39,7 @@ const PROBLEMS: readonly Problem[] = [
   {
     name: "the certificate of the control plane is of a root that is not trusted",
     make: ({ plane }) => plane.present([], true),
-    says: /TLS: .*not signed by an authority that is trusted here/,
+    says: /TLS: .*not signed by a trusted authority/,
     mend: ({ plane }) => plane.present(),
   },
   {

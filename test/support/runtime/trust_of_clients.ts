@@ -48,7 +48,7 @@ const CLIENTS: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 
 /** A web socket that TLS refused is tried with HTTP/2, and says only that this failed too. */
-const REFUSED = /UnknownIssuer|authority that is trusted here|HTTP\/2 not supported/;
+const REFUSED = /UnknownIssuer|a trusted authority|HTTP\/2 not supported/;
 
 const names = Object.keys(CLIENTS);
 for (const name of [first, ...names.filter((name) => name !== first)]) {

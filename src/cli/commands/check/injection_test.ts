@@ -64,10 +64,10 @@ Deno.test("check injection: a pod that would be refused is exit code 1", async (
 
 const WRONG: readonly (readonly [string, RegExp])[] = [
   ["", /No workload is named/],
-  ["-A -f web.yaml", /--all-namespaces takes neither a workload nor files/],
+  ["-A -f web.yaml", /--all-namespaces excludes a workload and files/],
   ["-A -n shop", /--all-namespaces/],
-  ["-l app=web -f web.yaml", /--selector takes neither a workload nor files/],
-  ["deployment/web -l app=web", /--selector takes neither a workload nor files/],
+  ["-l app=web -f web.yaml", /--selector excludes a workload and files/],
+  ["deployment/web -l app=web", /--selector excludes a workload and files/],
   ["-A -l app=web=x", /Invalid selector "app=web=x" in "--selector"/],
   ["web", /"web" is not a workload/],
   ["deploymnet/web", /The kind "deploymnet" is not a known workload kind/],

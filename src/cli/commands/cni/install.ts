@@ -46,7 +46,7 @@ const FLAGS = {
     node: flag("--node NAME", "The node", { env: ["NODE_NAME", "REPAIR_NODE_NAME"] }),
     nodeTaint: flag(
       "--node-taint KEY",
-      "Taint to remove from the node when the plugin is installed, such as cni.istio.io/not-ready",
+      "Taint of the node until the plugin is installed, such as cni.istio.io/not-ready",
       {
         env: ["NODE_TAINT"],
       },

@@ -113,7 +113,7 @@ Deno.test("exchange() over TLS sends the request in origin form", async () => {
 Deno.test("exchange() over TLS fails without a common protocol, and if nothing listens", async () => {
   await using server = echo();
   await using tls = tlsInFrontOf(server.addr.port, ["foo"]);
-  await assert.rejects(exchange(`https://127.0.0.1:${tls.port}/`), /speaks no protocol that was offered/);
+  await assert.rejects(exchange(`https://127.0.0.1:${tls.port}/`), /supports none of the offered protocols/);
   await assert.rejects(exchange("https://127.0.0.1:1/"));
 });
 
