@@ -58,7 +58,7 @@ const BY_STAGE: Readonly<Record<GrpcStage, Text>> = {
 
 const TLS_HINTS: readonly (readonly [RegExp, (roots: string) => string])[] = [
   [/ is not for "/, () => 'the expected name is the host of the address, or "ISTIOD_SAN"'],
-  [/ trusted here$/, (roots) => `the trusted roots come from ${roots} ("CA_ROOT_CA")`],
+  [/ by a trusted authority$/, (roots) => `the trusted roots come from ${roots} ("CA_ROOT_CA")`],
 ];
 
 function tlsProblem(error: GrpcError, { authority: { rootsFile } }: RequestContext): string {

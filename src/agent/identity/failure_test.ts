@@ -45,7 +45,7 @@ const FAILURES: readonly (readonly [string, FakeAuthority["answer"] | undefined,
     "its certificate is of a root that is not trusted",
     throws(new GrpcError(CODE.Unavailable, "tls", "not signed by a trusted authority")),
     {},
-    /: TLS: not signed .* here; the trusted roots come from "\.\/root-cert\.pem" \("CA_ROOT_CA"\)$/,
+    /: TLS: not signed .* authority; the trusted roots come from "\.\/root-cert\.pem" \("CA_ROOT_CA"\)$/,
   ],
   [
     "a port without TLS",
