@@ -100,7 +100,7 @@ class Slots {
     }
   }
 
-  /** Resets the address lengths, which the kernel overwrites, so that each slot has room for an address of any family. */
+  /** Resets the address lengths, which the kernel overwrites, so that each slot accepts an address of any family. */
   clear(): void {
     for (let at = HEADER.nameLength; at < MAX_DATAGRAMS * HEADER.size; at += HEADER.size) {
       this.#header.setUint32(at, NAME, true);
