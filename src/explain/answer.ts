@@ -1,4 +1,4 @@
-/** The answer to a question about one connection of one pod. */
+/** Answers a question about one connection of one pod. */
 import { re2Library } from "../golang/re2.ts";
 import type { Answer } from "./answer_schema.ts";
 import { answerWith } from "./connection/answer.ts";
@@ -11,8 +11,8 @@ import { withProbe } from "./probe/proofs.ts";
 import type { Connection } from "./question/question.ts";
 
 /**
- * The path of a connection through a pod, with the evidence of a probe, and with `ends` through the pods behind its
- * endpoints. `resources` name what decided. Loads the library of regular expressions.
+ * Returns the path of a connection through a pod, with the result of a probe. With `ends`, the path continues through
+ * the pods behind the endpoints. With `resources`, it names the resource that decided. Loads the RE2 library.
  */
 export async function answerOf(
   snapshot: ProbedSnapshot,

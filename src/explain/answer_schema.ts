@@ -2,8 +2,8 @@
 import { z } from "zod";
 
 const SOURCE = z.enum(["seen", "planned", "proved", "unknown"]).describe(
-  "seen: read from the kernel, from Envoy or the API server; planned: computed from settings; proved: a connection " +
-    "passed it; unknown: neither",
+  "seen: read from the kernel, Envoy or the API server; planned: computed from settings; proved: a probe " +
+    "passed this station; unknown: no source is available",
 );
 
 const STATION = z.strictObject({
@@ -22,22 +22,22 @@ const STATION = z.strictObject({
     "pod",
     "ztunnel",
   ]),
-  pod: z.string().describe("the pod that it is in, NAMESPACE/NAME; empty if unknown"),
+  pod: z.string().describe("pod of the station, NAMESPACE/NAME; empty if unknown"),
   side: z.enum(["client", "server"]),
-  name: z.string().describe("Envoy's own name of the listener, filter chain, route or cluster; empty if it has none"),
+  name: z.string().describe("Envoy's name of the listener, filter chain, route or cluster; empty if unnamed"),
   source: SOURCE,
   result: z.enum(["ok", "warning", "error", "unknown"]),
-  message: z.string().describe("what decided"),
+  message: z.string().describe("what the station does with the connection, and why"),
   detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string()).readonly()])).describe(
-    "values by name; which ones depends on the kind",
+    "values by name; each kind of station has its own names",
   ),
 });
 
 const DECIDED = z.strictObject({
-  kind: z.string().describe("VirtualService, PeerAuthentication, ..."),
-  namespace: z.string().describe("empty if it is not known"),
-  name: z.string().describe("empty if it is not known"),
-  field: z.string().describe("such as spec.mtls.mode; empty if it is not known"),
+  kind: z.string().describe("kind of the resource, such as VirtualService or PeerAuthentication"),
+  namespace: z.string().describe("namespace of the resource; empty if unknown"),
+  name: z.string().describe("name of the resource; empty if unknown"),
+  field: z.string().describe("field that decided, such as spec.mtls.mode; empty if unknown"),
 });
 
 /** The path of one connection. */
@@ -45,39 +45,40 @@ export const ANSWER = z.strictObject({
   pod: z.string().describe("NAMESPACE/NAME; empty if unknown"),
   direction: z.enum(["outbound", "inbound"]),
   verdict: z.enum(["reaches", "refused", "bypasses", "unknown"]).describe(
-    "reaches: the proxy takes it to an endpoint; bypasses: it does not pass the proxy",
+    "reaches: the proxy forwards the connection to an endpoint; refused: a station rejects it; " +
+      "bypasses: it does not go through the proxy; unknown: the snapshot does not decide",
   ),
-  reason: z.string().describe("one sentence: the station that decided"),
-  fix: z.string().describe("the field and its change; empty if nothing is wrong"),
-  decided: DECIDED.optional().describe("the resource that decided; absent if none did"),
-  stations: z.array(STATION).readonly().describe("in the order of the connection"),
+  reason: z.string().describe("one sentence: why the verdict holds"),
+  fix: z.string().describe("field to change, and how; empty if no fix is needed or known"),
+  decided: DECIDED.optional().describe("resource that decided; absent if unknown"),
+  stations: z.array(STATION).readonly().describe("stations, in the order in which the connection passes them"),
   clusters: z.array(z.strictObject({
     name: z.string(),
-    weight: z.number().describe("percent of the requests"),
+    weight: z.number().describe("share of the requests, in percent"),
   })).readonly(),
   endpoints: z.array(z.strictObject({
     address: z.string().describe("ADDRESS:PORT, or the path of a socket"),
-    health: z.string().describe("healthy, degraded, unknown, or why it is not healthy"),
-  })).readonly().describe("the endpoints that may be chosen"),
+    health: z.string().describe("healthy, degraded, unknown, or why the endpoint is unhealthy"),
+  })).readonly().describe("endpoints that load balancing can choose"),
   probe: z.strictObject({
     request: z.string(),
     isSent: z.boolean(),
-    result: z.string().describe("the outcome"),
-    unproved: z.array(z.string()).readonly().describe("stations that are not proved, and why"),
-  }).optional().describe("with --probe"),
+    result: z.string().describe("result of the request, such as its HTTP status"),
+    unproved: z.array(z.string()).readonly().describe("stations that the request did not prove, and why"),
+  }).optional().describe("result of --probe"),
   flags: z.array(z.strictObject({
     flag: z.string(),
     meaning: z.string(),
-    stations: z.array(z.string()).readonly().describe("which can have set it, by number and kind"),
-    next: z.string().describe("what to look at next"),
-  })).readonly().optional().describe("with --response-flags or --log"),
+    stations: z.array(z.string()).readonly().describe("stations that can set the flag, by number and kind"),
+    next: z.string().describe("what to check next"),
+  })).readonly().optional().describe("meaning of the response flags given with --response-flags or --log"),
 }).describe("The output of `kubectl mesh explain --to ... -o json`");
 
 export type Answer = Readonly<z.infer<typeof ANSWER>>;
 export type Decided = Readonly<z.infer<typeof DECIDED>>;
 
 export type Station = Readonly<Answer["stations"][number]>;
-/** A station without its pod and side. */
+/** A station before its pod and side are set. */
 export type PlainStation = Omit<Station, "pod" | "side">;
 export type StationKind = Station["kind"];
 export type Source = Station["source"];

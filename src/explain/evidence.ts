@@ -1,24 +1,24 @@
-/** The raw results of a probe. */
+/** The raw results of `--probe`. */
 import type { Part, PartName, Snapshot } from "./snapshot/snapshot.ts";
 import type { Connection } from "./question/question.ts";
 import type { ProcSocket, SocketEnd } from "./kernel/sockets.ts";
 
-/** A snapshot with the evidence of `--probe`. */
+/** A snapshot with the results of `--probe`. */
 export interface ProbedSnapshot extends Snapshot {
   readonly probe?: Evidence;
 }
 
-/** One request, and what was read before and after it. */
+/** One request, and Envoy's state before and after the request. */
 export interface Evidence {
-  /** `GET http://reviews:9080/api as UID 1000`. */
+  /** Text of the request, such as `GET http://reviews:9080/api as UID 1000`. */
   readonly request: string;
-  /** Its headers contain the mark. */
+  /** The connection of the request. Its headers contain the mark. */
   readonly connection: Connection;
-  /** The user who sent it. */
+  /** User ID that sent the request. */
   readonly uid: number | undefined;
-  /** Unique to this request. */
+  /** Text that is unique to this request, to find its line in the access log. */
   readonly mark: string;
-  /** A string says why it was not sent. */
+  /** The result of the request; a string is the reason why it was not sent. */
   readonly sent: Sent | string;
   readonly before: Counted;
   readonly after: Counted;
@@ -28,9 +28,9 @@ export interface Evidence {
 }
 
 export interface Counted {
-  /** `/clusters?format=json`. */
+  /** Response of `/clusters?format=json`. */
   readonly clusters: Part;
-  /** `/stats`, filtered to listeners. */
+  /** Response of `/stats`, filtered to the counters of listeners. */
   readonly listeners: Part;
 }
 
@@ -40,7 +40,7 @@ export interface Sent {
   readonly remote: SocketEnd | undefined;
   /** Status of the response; 0 without a response. */
   readonly status: number;
-  /** Names of the response's headers, in lower case. */
+  /** Names of the response headers, in lower case. */
   readonly headers: ReadonlySet<string>;
   /** Why the connection or the response is missing; empty on success. */
   readonly failure: string;
@@ -48,10 +48,10 @@ export interface Sent {
   readonly sockets: readonly ProcSocket[];
 }
 
-/** ESTABLISHED and CLOSE_WAIT: the server may have closed its end. */
+/** Socket states ESTABLISHED and CLOSE_WAIT, in which the server has closed its end. */
 const OPEN = ["01", "08"];
 
-/** The other end of the connection, if it is in the pod. `left`: the connection is open and ends outside the pod. */
+/** Returns the other end of the connection if it is in the pod; `left` if the open connection ends outside the pod. */
 export function otherEnd({ local, sockets }: Sent): ProcSocket | "left" | undefined {
   const isOwn = (end: SocketEnd) => end.address === local?.address && end.port === local.port;
   const accepted = sockets.find(({ remote }) => isOwn(remote));

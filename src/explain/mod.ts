@@ -1,6 +1,6 @@
 /**
- * Explains a connection in a pod. Input: a question and a snapshot (raw answers of Envoy, the kernel and the API
- * server). Output: stations with the deciding rule and its source, and a verdict.
+ * Explains a connection of a pod. The input is a question and a snapshot: raw responses of Envoy, the kernel and the
+ * API server. The output is a list of stations, each with its deciding rule and the source of the rule, and a verdict.
  */
 export { explain } from "./run.ts";
 export { explainListing } from "./run_listing.ts";

@@ -5,19 +5,19 @@ import { jsonOf } from "./snapshot/json_part.ts";
 
 export interface Application {
   readonly name: string;
-  /** `undefined`: the image sets it. */
+  /** User ID of the container; `undefined` if the image sets it. */
   readonly uid: number | undefined;
   readonly gid: number | undefined;
   readonly ports: readonly number[];
 }
 
-/** The container that captures traffic, or that checks the rules of the CNI plugin. */
+/** The init container that sets the redirect rules, or that checks the rules of the CNI plugin. */
 interface CaptureContainer {
   readonly name: string;
   /** Arguments of istio-iptables. */
   readonly arguments: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** The arguments are for the shell script of Istio 1.0 to 1.2. */
+  /** Whether the arguments are for the shell script of Istio 1.0 to 1.2. */
   readonly isScript: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Pod {
   readonly addresses: readonly string[];
   readonly isHostNetwork: boolean;
   readonly applications: readonly Application[];
-  /** `undefined`: no container runs Envoy. */
+  /** Name of the container that runs Envoy; `undefined` if there is no such container. */
   readonly proxy: string | undefined;
   /** User and group of the proxy's container; `undefined`: the image sets them. */
   readonly proxyUser: Pick<Application, "uid" | "gid">;
@@ -35,13 +35,13 @@ export interface Pod {
   readonly dns: { readonly ndots: number; readonly searches: readonly string[]; readonly policy: string };
   readonly annotations: ValueMap;
   readonly labels: Readonly<Record<string, string>>;
-  /** istio-cni redirects its traffic to the ztunnel of its node. */
+  /** Whether istio-cni redirects the pod's traffic to the ztunnel of its node (ambient mode). */
   readonly isAmbient: boolean;
 }
 
 const PROXY = "istio-proxy";
 
-/** The pod of a snapshot; `undefined` if its description is absent. */
+/** Returns the pod of a snapshot; `undefined` if its manifest is absent. */
 export function podOf({ parts }: Pick<Snapshot, "parts">): Pod | undefined {
   const { value } = jsonOf(parts["pod.json"], "pod.json");
   return value === undefined ? undefined : readPod(value);
@@ -75,7 +75,7 @@ function textsOf(map: ValueMap): Record<string, string> {
   );
 }
 
-/** Whether istio-cni reported on the pod that it redirects to ztunnel (istio/istio, pkg/config/constants). */
+/** Whether an annotation says that istio-cni redirects the pod to ztunnel (istio/istio, pkg/config/constants). */
 export function isAmbient(metadata: ValueMap): boolean {
   return textAt(mapAt(metadata, "annotations"), "ambient.istio.io/redirection") === "enabled";
 }
@@ -91,10 +91,10 @@ function application(container: ValueMap, spec: ValueMap): Application {
   };
 }
 
-/** Names of the commands that take istio-iptables' arguments. */
+/** Commands that accept the arguments of istio-iptables. */
 const COMMANDS: ReadonlySet<string> = new Set(["istio-iptables", "istio-iptables.sh"]);
 
-/** istio-init or istio-validation, recognized by its arguments: the name may differ. */
+/** Returns istio-init or istio-validation. Its arguments identify it, because its name can differ. */
 function captureContainer(containers: readonly ValueMap[]): CaptureContainer | undefined {
   for (const container of containers) {
     const args = [...textsAt(container, "command"), ...textsAt(container, "args")];
@@ -104,7 +104,7 @@ function captureContainer(containers: readonly ValueMap[]): CaptureContainer | u
     if (start < 0) continue;
     return {
       name: textAt(container, "name"),
-      // Without a program name the image's entrypoint runs, which is the script: later releases name their program.
+      // Without a program name the image's entrypoint runs: the script. Later releases name their program.
       isScript: start === 0 || (args[at] ?? "").endsWith("istio-iptables.sh"),
       arguments: args.slice(start).filter((word) => !CHECKING.includes(word)),
       environment: environmentOf(container),
@@ -113,7 +113,7 @@ function captureContainer(containers: readonly ValueMap[]): CaptureContainer | u
   return undefined;
 }
 
-/** With these arguments the container only checks the CNI plugin's rules. */
+/** Arguments with which the container only checks the CNI plugin's rules. */
 const CHECKING = ["--run-validation", "--skip-rule-apply"];
 
 function environmentOf(container: ValueMap): Record<string, string> {
@@ -125,7 +125,7 @@ function environmentOf(container: ValueMap): Record<string, string> {
   );
 }
 
-/** Kubernetes' resolv.conf has ndots:5 for ClusterFirst. */
+/** The value of ndots that Kubernetes sets for the DNS policy ClusterFirst. */
 const NDOTS = 5;
 
 function dnsOf(spec: ValueMap): Pod["dns"] {
@@ -139,9 +139,9 @@ function dnsOf(spec: ValueMap): Pod["dns"] {
   };
 }
 
-/** The message and the fix for a pod without a proxy. Empty namespace or name: unknown. */
+/** Returns the message and the fix for a pod without a proxy. An empty namespace or name is unknown. */
 export function withoutProxy(namespace: string, name: string): { readonly message: string; readonly fix: string } {
   const pod = `pod/${name === "" ? "NAME" : name}`;
-  const fix = `see why: kubectl mesh check injection ${pod}${namespace === "" ? "" : ` -n ${namespace}`}`;
+  const fix = `find the reason: kubectl mesh check injection ${pod}${namespace === "" ? "" : ` -n ${namespace}`}`;
   return { message: "the pod has no proxy: it is not in the mesh", fix };
 }

@@ -1,4 +1,4 @@
-/** Asks the proxy of a running pod about its certificate and configuration, for `check`. */
+/** Reads the state of a running pod's proxy, its certificate and configuration, for `check`. */
 import { ApiError, type KubeConnection, type Pod } from "../kube/client/mod.ts";
 import type { Clock } from "../platform/mod.ts";
 import { podSummary } from "./summary/pod_summary.ts";
@@ -9,7 +9,7 @@ interface AskedProxy {
   readonly api: Pick<KubeConnection, "exec">;
   readonly clock: Pick<Clock, "now">;
   readonly pod: Pod;
-  /** The proxy's container. */
+  /** Name of the proxy's container. */
   readonly container: string;
 }
 
@@ -19,12 +19,12 @@ export interface ProxyAnswer {
 }
 
 const TIMEOUT = 10_000;
-/** Findings that come from the proxy, not from the API server. */
+/** IDs of findings that come from the proxy, not from the API server. */
 const OF_PROXY: readonly string[] = ["certificate", "configuration"];
 
 /**
- * Asks a proxy; `undefined` if its container does not run or the pod is gone. Errors: an ApiError with status 403 if
- * the user may not exec.
+ * Reads the problems of a proxy; `undefined` if its container does not run or the pod is gone. Throws an ApiError with
+ * status 403 if the user is not allowed to exec.
  */
 export async function askProxy({ api, clock, pod, container }: AskedProxy): Promise<ProxyAnswer | undefined> {
   const snapshot = await snapshotLive({ api, clock, container, timeout: TIMEOUT }, pod, SHORT_QUESTIONS);

@@ -1,4 +1,4 @@
-/** `explain`: a question in, the exit code out. */
+/** Runs `explain`: answers a question and returns the exit code. */
 import { EXIT } from "../base/errors.ts";
 import { visible } from "../base/text/mod.ts";
 import { type Progress, withProgress } from "../platform/progress.ts";
@@ -17,7 +17,7 @@ import { traceOf, withTrace } from "./kernel/trace_proof.ts";
 import { answersJson, onlyOne } from "./several.ts";
 import { PODS_READ, snapshotsOf } from "./sources/sources.ts";
 
-/** Answers a question on standard output; returns the exit code. Errors are `MeshError`s. */
+/** Prints the answer to a question on standard output. Returns the exit code. Throws a MeshError. */
 export async function explain(world: World, question: Question): Promise<number> {
   const { connection } = question;
   if (question.isMatrix === true) return await explainMatrix(world, question);
@@ -46,14 +46,14 @@ async function answersOf(
   return answers;
 }
 
-/** A probe that was not sent leaves the question open. */
+/** Whether the exit code is 0. A probe that was not sent leaves the question open. */
 function isWell({ verdict, probe }: Answer): boolean {
   return (verdict === "reaches" || verdict === "bypasses") && probe?.isSent !== false;
 }
 
 interface Printed {
   readonly answers: readonly Answer[];
-  /** The connection, for the title. */
+  /** Text of the connection, for the title. */
   readonly asked: string;
   readonly look: Look;
 }
@@ -65,7 +65,7 @@ function textOf(output: Question["output"], { answers, asked, look }: Printed): 
   return answers.map((answer) => answerText(answer, { asked, look, isWide: output === "wide" })).join("\n");
 }
 
-/** `shop/cart -> catalog:8080: mTLS, 1 endpoint, reaches`; the reason follows any other verdict. */
+/** Returns one line, such as `shop/cart -> catalog:8080: mTLS, 1 endpoint, reaches`. Other verdicts include the reason. */
 function shortAnswer({ pod, verdict, reason, stations, endpoints }: Answer, asked: string): string {
   const mode = stations.find(({ kind, side }) => kind === "tls" && side === "client")?.detail["mode"];
   const count = endpoints.length === 1 ? "1 endpoint" : `${endpoints.length} endpoints`;

@@ -1,4 +1,4 @@
-/** `explain --of`: a part of a proxy's configuration as a table, JSON or YAML. */
+/** Runs `explain --of`: prints a part of a proxy's configuration as a table, JSON or YAML. */
 import { EXIT, MeshError } from "../base/errors.ts";
 import { columnsWithin, visible } from "../base/text/mod.ts";
 import { withProgress } from "../platform/progress.ts";
@@ -34,7 +34,7 @@ interface ListingQuestion {
   readonly filter: ListingFilter;
 }
 
-/** Prints the entries that match. Errors: a MeshError if the configuration cannot be read, a UsageError for several pods. */
+/** Prints the entries that match. Throws a MeshError if the configuration is unreadable, a UsageError for several pods. */
 export async function explainListing(world: World, { source, output, of, filter }: ListingQuestion): Promise<number> {
   const snapshot = await withProgress(world, PODS_READ, async (progress) => {
     const reading = { progress, depth: "configuration" } as const;

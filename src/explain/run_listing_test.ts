@@ -300,6 +300,6 @@ Deno.test("several pods are an error, as is a dump that cannot be read", async (
     explainListing(fakeWorld({ files }), { ...question, source: { kind: "file", paths, pod: undefined } });
   await assert.rejects(list("a", "b"), UsageError);
   await assert.rejects(list("b"), {
-    message: 'The configuration of "b" cannot be read: config_dump.json has no configs',
+    message: 'The configuration of "b" cannot be read: config_dump.json does not contain configs',
   });
 });

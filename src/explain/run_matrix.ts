@@ -1,4 +1,4 @@
-/** `explain --matrix`: a table of connections from every workload to every Service in the namespaces of the pods. */
+/** Runs `explain --matrix`: explains connections from every workload to every Service in the pods' namespaces. */
 import { atOnce } from "../base/at_once.ts";
 import { EXIT, MeshError } from "../base/errors.ts";
 import { columns, visible, wrappedAround } from "../base/text/mod.ts";
@@ -19,37 +19,37 @@ import { podText, type Snapshot } from "./snapshot/snapshot.ts";
 import { savedEnds } from "./sources/saved_ends.ts";
 import { PODS_READ, type ReadPod, snapshotsOf } from "./sources/sources.ts";
 
-/** All snapshots are in memory at once. */
+/** Maximum number of pods: all their snapshots are in memory at the same time. */
 const MAX_PODS = 50;
 const MAX_SERVICES = 100;
 
-/** One connection of the table. */
+/** One connection of the matrix. */
 interface Cell extends Pick<Answer, "verdict" | "reason" | "fix"> {
   readonly from: string;
   readonly to: string;
-  /** With --probe. */
+  /** Result of the request with --probe. */
   readonly probe?: CellProof | undefined;
 }
 
-/** A pod of a workload. */
+/** A pod that represents its workload as a client. */
 interface Client {
   readonly from: string;
   readonly facts: Facts;
   readonly sender: ReadPod["sender"];
 }
 
-/** Workloads whose requests are sent at the same time. */
+/** Maximum number of workloads that send requests at the same time. */
 const PROBED_AT_ONCE = 4;
 const CELLS = { one: "connection", verb: "explained" } as const;
 
 /**
- * Prints the table; the exit code is 1 if a connection is refused or unknown. Errors: a MeshError for too many pods, and
- * without any Service.
+ * Prints the table. The exit code is 1 if a connection is refused or unknown. Throws a MeshError for too many pods or
+ * Services, and if there is no Service.
  */
 export async function explainMatrix(world: World, question: Question): Promise<number> {
   await re2Library.loaded();
   const reading: { progress: Progress | undefined } = { progress: undefined };
-  // The connection to the cluster stays open until the requests are sent.
+  // Do not finish the iteration: the connection to the cluster must stay open until the requests are sent.
   const pods = snapshotsOf(world, question.source, { progress: progressOf(reading) })[Symbol.asyncIterator]();
   try {
     const read = await withProgress(world, PODS_READ, (progress) => {
@@ -75,7 +75,7 @@ function printed(world: World, cells: readonly Cell[], output: Question["output"
   return cells.every(isWell) ? EXIT.ok : EXIT.failed;
 }
 
-/** The progress of the current phase. */
+/** Returns a progress that forwards to the progress of the current phase. */
 function progressOf(current: { readonly progress: Progress | undefined }): Pick<Progress, "at" | "now" | "hide"> {
   return {
     at: (done, all) => current.progress?.at(done, all),
@@ -89,8 +89,8 @@ async function cellsOf(pods: readonly ReadPod[], isProbed: boolean, progress: Pr
   const ends = endsOf(pods, savedEnds(all));
   const services = servicesOf([...all.values()]);
   if (services.length === 0) {
-    throw new MeshError("No proxy of these pods knows a Service of their namespaces", {
-      hint: "see what they read: kubectl mesh explain -o short",
+    throw new MeshError("The proxies of these pods do not know any Service in the pods' namespaces", {
+      hint: "check the state of the proxies: kubectl mesh explain -o short",
     });
   }
   const clients = new Map(pods.map(({ snapshot, sender }): [string, Client] => {
@@ -108,7 +108,7 @@ async function cellsOf(pods: readonly ReadPod[], isProbed: boolean, progress: Pr
   return rows.flat();
 }
 
-/** The pods of the matrix, else the pods that the cluster has at an address, each read once. */
+/** Finds the pods behind endpoints: among the pods of the matrix, or else in the cluster. Reads each pod once. */
 export function endsOf(pods: readonly Pick<ReadPod, "sender" | "ends">[], saved: Ends): Ends {
   const live = pods.find(({ sender }) => sender !== undefined)?.ends;
   if (live === undefined) return saved;
@@ -125,7 +125,7 @@ export function endsOf(pods: readonly Pick<ReadPod, "sender" | "ends">[], saved:
   };
 }
 
-/** A cell before its proof. */
+/** A cell and its connection, before the proof. */
 interface Explained {
   readonly cell: Cell;
   readonly connection: Connection;
@@ -152,26 +152,26 @@ async function proved(
   row: readonly Explained[],
   done: () => void,
 ): Promise<readonly Cell[]> {
-  const from = sender ?? (() => Promise.resolve("the pod has no proxy, whose image sends requests"));
+  const from = sender ?? (() => Promise.resolve("the pod has no proxy, and requests are sent from the proxy's image"));
   const asked = row.map(({ cell: { verdict }, connection }) => ({ verdict, connection }));
   const proofs = await proveCells(from, facts, asked, done);
   return row.map(({ cell }, at) => withProof(cell, proofs[at]));
 }
 
-/** A request that an endpoint took is better evidence than what is not known. */
+/** Adds the proof to a cell. A request that an endpoint accepted replaces an unknown verdict. */
 function withProof(cell: Cell, probe: CellProof | undefined): Cell {
   if (cell.verdict !== "unknown" || probe?.reached !== true) return { ...cell, probe };
-  return { ...cell, verdict: "reaches", reason: `A request got ${probe.result}`, fix: "", probe };
+  return { ...cell, verdict: "reaches", reason: `The response to a request was ${probe.result}`, fix: "", probe };
 }
 
-/** All pods, without the end of the iteration where it is known: the last pod's connection stays open. */
+/** Reads all pods. Stops after the last pod, before the iteration ends and closes the connection to the cluster. */
 async function allPods(iterator: AsyncIterator<ReadPod>): Promise<readonly ReadPod[]> {
   const pods: ReadPod[] = [];
   for (;;) {
     const { done, value } = await iterator.next();
     if (done === true) return pods;
     if (pods.push(value) > MAX_PODS) {
-      throw new MeshError(`There are more than ${MAX_PODS} pods`, { hint: "choose some with -l" });
+      throw new MeshError(`There are more than ${MAX_PODS} pods`, { hint: "select fewer pods with -l" });
     }
     if (value.left === 0) return pods;
   }
@@ -186,7 +186,7 @@ const REQUEST = {
   sni: undefined,
 } as const;
 
-/** `shop/web` for the pod `web-6c9f8-x2k4p`, from its ReplicaSet or another owner. */
+/** Returns the workload of a pod from its owner, such as `shop/web` for the pod `web-6c9f8-x2k4p`. */
 function workloadOf(snapshot: Snapshot): string {
   const metadata = mapAt(jsonOf(snapshot.parts["pod.json"], "pod.json").value ?? {}, "metadata");
   const hash = textAt(mapAt(metadata, "labels"), "pod-template-hash");
@@ -200,7 +200,7 @@ interface Service {
   readonly port: number;
 }
 
-/** The Services in the pods' namespaces that at least one proxy knows. */
+/** Returns the Services in the pods' namespaces that at least one proxy knows. */
 function servicesOf(all: readonly Facts[]): readonly Service[] {
   const namespaces = new Set(all.map(({ namespace }) => namespace));
   const names = all.flatMap(({ config }) => config?.clusterNames ?? []).filter((name) => {
@@ -213,17 +213,17 @@ function servicesOf(all: readonly Facts[]): readonly Service[] {
     return { host, port: Number(port) };
   });
   if (services.length <= MAX_SERVICES) return services;
-  throw new MeshError(`There are more than ${MAX_SERVICES} ports of Services`, {
-    hint: "ask for single ones with --to",
+  throw new MeshError(`The Services have more than ${MAX_SERVICES} ports`, {
+    hint: "explain single connections with --to",
   });
 }
 
-/** `catalog.shop` for `catalog.shop.svc.cluster.local`. */
+/** Returns such as `catalog.shop` for `catalog.shop.svc.cluster.local`. */
 function shortened(host: string): string {
   return host.split(".").slice(0, 2).join(".");
 }
 
-/** `reaches`; with a probe `reaches, proved`, or `reaches, but 503`. */
+/** Returns the text of a cell: `reaches`, or with a probe `reaches, proved` or `reaches, but 503`. */
 function textOf(cell: Cell | undefined): string {
   const { verdict = "", probe } = cell ?? {};
   if (probe === undefined) return verdict;
@@ -232,14 +232,14 @@ function textOf(cell: Cell | undefined): string {
   return reached === (verdict !== "refused") ? `${verdict}, proved` : `${verdict}, but ${result}`;
 }
 
-/** A row for each workload, a column for each Service port; below, why connections fail, in lines of `width` columns. */
+/** Prints a row for each workload and a column for each Service port. Below are the reasons, wrapped at `width` columns. */
 function tableOf(cells: readonly Cell[], width: number): string {
   const [rows, heads] = [[...new Set(cells.map(({ from }) => from))], [...new Set(cells.map(({ to }) => to))]];
   const verdict = (row: string, head: string) => textOf(cells.find(({ from, to }) => from === row && to === head));
   const table = [["FROM", ...heads], ...rows.map((row) => [row, ...heads.map((head) => verdict(row, head))])];
   const isOpen = ({ verdict, probe }: Cell) =>
     verdict === "refused" || verdict === "unknown" || probe?.reached === false;
-  // A fix is not broken: it has commands, which are copied.
+  // Do not wrap a fix: it contains commands to copy.
   const wrappedReason = (text: string) => wrappedAround(visible(text), width - 4).join("\n    ");
   const reasons = cells.filter(isOpen).map((cell) =>
     `${wrappedReason(`${cell.from} -> ${cell.to}: ${textOf(cell)}: ${cell.reason}`)}\n${

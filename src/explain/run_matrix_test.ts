@@ -10,7 +10,7 @@ Deno.test("a matrix without any Service is an error, and not well", async () => 
   const world = fakeWorld({ files: { "dump.json": text } });
   const source = { kind: "file", paths: ["dump.json"], pod: undefined } as const;
   await assert.rejects(explainMatrix(world, { source, connection: undefined, output: "table", isOneEnd: false }), {
-    message: "No proxy of these pods knows a Service of their namespaces",
+    message: "The proxies of these pods do not know any Service in the pods' namespaces",
   });
   assert.equal(world.said.stdout, "");
 });

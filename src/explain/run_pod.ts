@@ -1,4 +1,4 @@
-/** `explain` without a connection: summaries of pods. */
+/** Runs `explain` without a connection: prints summaries of pods. */
 import { EXIT } from "../base/errors.ts";
 import { type Progress, withProgress } from "../platform/progress.ts";
 import type { World } from "../platform/world.ts";
@@ -13,7 +13,7 @@ import type { Question } from "./question/question.ts";
 import { answersJson, onlyOne } from "./several.ts";
 import { PODS_READ, snapshotsOf } from "./sources/sources.ts";
 
-/** Prints pods. The exit code is 1 if a pod has an error or a proxy cannot be read. Errors are `MeshError`s. */
+/** Prints pods. The exit code is 1 if a pod has an error or a proxy is unreadable. Throws a MeshError. */
 export async function explainPods(world: World, question: Question): Promise<number> {
   return await withProgress(world, PODS_READ, (progress) => printPods(world, question, progress));
 }

@@ -1,4 +1,4 @@
-/** `snapshot`: saves pods as an archive that `explain -f` reads. */
+/** Runs `snapshot`: saves pods in an archive for `explain -f`. */
 import { EXIT, MeshError } from "../base/errors.ts";
 import { type Progress, withProgress } from "../platform/progress.ts";
 import { Redactor } from "../kube/redact/mod.ts";
@@ -16,8 +16,8 @@ interface SaveOptions {
 }
 
 /**
- * Writes the archive and reports on standard error what it contains. Skips pods that cannot be read: then the exit code
- * is 1. Errors: a MeshError if no pod can be read, or the file cannot be written.
+ * Writes the archive and reports its contents on standard error. Skips unreadable pods and then returns exit code 1.
+ * Throws a MeshError if all pods are unreadable, or if the file cannot be written.
  */
 export async function saveSnapshot(world: World, options: SaveOptions): Promise<number> {
   return await withProgress(world, PODS_READ, (progress) => saved(world, options, progress));
@@ -41,14 +41,14 @@ async function saved(world: World, { source, path, program }: SaveOptions, progr
       else if (!isMany) throw nothing(snapshot);
       else leaveOut(nothing(snapshot).message);
     }
-    if (contents.length === 0) throw new MeshError("No proxy can be read: nothing is written");
+    if (contents.length === 0) throw new MeshError("None of the proxies can be read; the archive is not written");
   }
   const bytes = await writeArchive(world, readable(), {
     path,
     program,
     isMany,
     written: (snapshot, redacted) => contents.push(contentsOf(snapshot, redacted)),
-    full: (what) => leaveOut(`The archive is full: it is without ${what}; choose fewer pods with -l`),
+    full: (what) => leaveOut(`The archive is full and does not contain ${what}: select fewer pods with -l`),
     beside: () => side && { name: "istiod.json", text: controlPlaneText(side) },
   });
   progress.end();
@@ -61,12 +61,12 @@ async function saved(world: World, { source, path, program }: SaveOptions, progr
   return left === 0 ? EXIT.ok : EXIT.failed;
 }
 
-/** Versions of resources look like random texts and stay; what is a credential by its form does not. */
+/** Returns the control plane's side without credentials. Keeps resource versions, which look like random texts. */
 function controlPlaneText(side: ControlPlane): string {
   return new Redactor().credentials(`${JSON.stringify(side, undefined, 2)}\n`);
 }
 
-/** What the archive contains of a pod, and what is absent. */
+/** The parts of a pod in the archive, and the absent parts. */
 interface Contents {
   readonly files: string;
   readonly secrets: string;
@@ -77,13 +77,13 @@ function contentsOf({ origin, parts }: Snapshot, redacted: number): Contents {
   const absent = PART_NAMES.filter((name) => parts[name].text === undefined);
   return {
     files: `${PART_NAMES.length - absent.length} files of ${origin}`,
-    secrets: redacted === 0 ? "no value looked like a secret" : `${redacted} values were redacted`,
+    secrets: redacted === 0 ? "no secrets found" : `${redacted} values were redacted`,
     absent: absent.map((name) => `${name}: ${parts[name].message}`),
   };
 }
 
 function nothing({ origin, parts }: Snapshot): MeshError {
-  return new MeshError(`Nothing of the proxy of ${origin} can be read: ${parts["server_info.json"].message}`);
+  return new MeshError(`The proxy of ${origin} cannot be read: ${parts["server_info.json"].message}`);
 }
 
 function kib(bytes: number): string {

@@ -51,7 +51,7 @@ Deno.test("both ends of a connection in one picture, in a line, and one end alon
   const sides = JSON.parse(one.stdout).stations.map(({ side }: { side: string }) => side);
   assert.deepEqual([...new Set(sides)], ["client"]);
   const none = await sayMesh(["explain", ...BOTH.with(4, "nobody")], { env });
-  assert.match(none.stderr, /^error: No snapshot is of the pod "nobody"; there are shop\/cart-5d8f7-q9x2m, shop\/catalog/);
+  assert.match(none.stderr, /^error: None of the snapshots is of the pod "nobody"; the snapshots contain shop\/cart-5d8f7-q9x2m, shop\/catalog/);
 });
 
 Deno.test("every workload to every Service", async () => {
@@ -62,7 +62,7 @@ Deno.test("every workload to every Service", async () => {
   assert.match(head ?? "", /^FROM +catalog\.shop:8080$/);
   assert.match(rows[0] ?? "", /^shop\/cart-5d8f7-q9x2m +reaches$/);
   assert.match(rows[1] ?? "", /^shop\/catalog-7c6b9-t4n8z +refused$/);
-  assert.match(stdout, /catalog\.shop:8080: refused: No ALLOW policy lets spiffe:\/\/cluster\.local\/ns\/shop\/sa\/catalog in: 403\n {2}fix: add/);
+  assert.match(stdout, /catalog\.shop:8080: refused: No ALLOW policy allows spiffe:\/\/cluster\.local\/ns\/shop\/sa\/catalog: 403\n {2}fix: add/);
   const json = await sayMesh(["explain", "--matrix", ...files, "-o", "json"], { env: UTF8 });
   assert.deepEqual(JSON.parse(json.stdout).map(({ verdict }: { verdict: string }) => verdict), ["reaches", "refused"]);
 });

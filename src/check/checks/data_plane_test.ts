@@ -170,7 +170,7 @@ const ASKED: Readonly<Record<string, readonly [pod: PodCase, stdout: string | un
   "a proxy that does not answer": [
     { proxy: { ready: false } },
     "",
-    "error pod/shop/cart-1: Envoy does not answer: it has not started, or has ended",
+    "error pod/shop/cart-1: Envoy does not accept connections: it has not started, or it has exited",
   ],
   "a proxy that has all": [
     { proxy: { ready: false } },
@@ -180,7 +180,7 @@ const ASKED: Readonly<Record<string, readonly [pod: PodCase, stdout: string | un
   "a proxy that refused a listener": [
     { proxy: { ready: false } },
     '{"configs":[{"@type":"a.ListenersConfigDump","dynamic_listeners":[{"name":"l","error_state":{"details":"bad port"}}]}]}',
-    'error pod/shop/cart-1: configuration: Envoy refused "l": bad port',
+    'error pod/shop/cart-1: configuration: Envoy rejected "l": bad port',
   ],
   "nobody may ask": [
     { proxy: { ready: false } },

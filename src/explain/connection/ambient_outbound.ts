@@ -1,6 +1,6 @@
 /**
- * A connection out of a pod in ambient mode: istio-cni's rules send it to the ztunnel of its node. That goes on to the
- * waypoint of a Service, or to an endpoint: by a tunnel (HBONE) where the endpoint takes one, else as plain TCP.
+ * A connection out of a pod in ambient mode. istio-cni's rules redirect it to the ztunnel of its node. ztunnel forwards
+ * it to the waypoint of the Service, or to an endpoint. It uses an HBONE tunnel if the endpoint supports HBONE, else TCP.
  */
 import { joinHostPort } from "../../golang/net/mod.ts";
 import type { Service, Workload, ZtunnelDump } from "../ztunnel/dump.ts";
@@ -18,19 +18,19 @@ import {
   unsure,
 } from "./connection_path.ts";
 
-/** The port of ztunnel and of waypoints for tunnels. */
+/** Port on which ztunnel and waypoints accept HBONE tunnels. */
 const HBONE_PORT = 15008;
 
 /** Adds the stations from the kernel on. */
 export function ambientOutbound(path: ConnectionPath, facts: Facts, original: Original): void {
   path.add(passing("kernel", {
     source: "planned",
-    message: "ambient mode: istio-cni's rules in the pod's network send it to ztunnel's port 15001",
+    message: "ambient mode: istio-cni's rules in the pod's network namespace redirect it to port 15001 of ztunnel",
   }));
   if (original.address === undefined) return;
   const { ztunnel, certificate } = facts;
   if (typeof ztunnel === "string") {
-    path.add(unknowing("ztunnel", { message: `what ztunnel of its node does is not known: ${ztunnel}` }));
+    path.add(unknowing("ztunnel", { message: `the state of the ztunnel of its node is unknown: ${ztunnel}` }));
     return;
   }
   const own = workloadOf(ztunnel, facts.snapshot.pod);
@@ -42,7 +42,7 @@ export function ambientOutbound(path: ConnectionPath, facts: Facts, original: Or
   path.add(tlsStep(upstream.ends, certificate));
 }
 
-/** Where ztunnel connects to, and whether it opens a tunnel there. */
+/** The address to which ztunnel connects, and whether it opens an HBONE tunnel there. */
 interface TunnelEnd {
   readonly address: string;
   readonly isTunnel: boolean;
@@ -63,8 +63,8 @@ function upstreamOf(dump: ZtunnelDump, original: Original, own: Workload | undef
   const name = originalText(original);
   if (workload === undefined) {
     const message =
-      `neither a service nor a workload that ztunnel knows is ${name}: it passes the connection on, and ` +
-      "whether anything listens there is not known";
+      `the ztunnel of its node knows no service or workload at ${name} and forwards the connection there; ` +
+      "it is unknown whether a process listens there";
     return { step: unknowing("ztunnel", { message }), name, ends: [], unhealthy: 0 };
   }
   if (workload.waypoint !== "") return ofWaypoint(dump, { name, waypoint: workload.waypoint, own });
@@ -79,12 +79,13 @@ function ofService(dump: ZtunnelDump, service: Service, port: number, own: Workl
   if (!ports.has(port)) {
     const message = `${host} has only the ports ${
       [...ports.keys()].join(", ")
-    }: whether anything takes ${port} is not known`;
+    }: it is unknown whether a process listens on port ${port}`;
     return { ...nowhere, step: unknowing("ztunnel", { name: host, message }) };
   }
   if (waypoint !== "") return ofWaypoint(dump, { name, waypoint, own });
   if (mode === "Passthrough") {
-    const message = `${name} has no endpoints of its own: whether anything listens at its address is not known`;
+    const message =
+      `${name} is a passthrough service without endpoints: it is unknown whether a process listens at its address`;
     return { ...nowhere, step: unknowing("ztunnel", { name: host, message }) };
   }
   const all = endpoints.flatMap((endpoint) => {
@@ -93,8 +94,8 @@ function ofService(dump: ZtunnelDump, service: Service, port: number, own: Workl
     return workload === undefined || target === undefined ? [] : [{ workload, target }];
   });
   const healthy = all.filter(({ workload }) => workload.isHealthy || takesUnhealthy);
-  const message = `ztunnel of its node knows ${name}, with ${all.length} endpoints`;
-  const isFar = `${message}: whether one of them is near enough (internalTrafficPolicy) is not known`;
+  const message = `the ztunnel of its node knows ${name}, with ${all.length} endpoints`;
+  const isFar = `${message}: it is unknown which of them internalTrafficPolicy allows`;
   return {
     step: mode === "Strict"
       ? unsure("ztunnel", { name: host, message: isFar })
@@ -111,11 +112,11 @@ interface ThroughWaypoint {
   readonly own: Workload | undefined;
 }
 
-/** A waypoint is named by its Service's host or address. */
+/** Returns the connection to a waypoint. `waypoint` is the host or the address of its Service. */
 function ofWaypoint(dump: ZtunnelDump, { name, waypoint, own }: ThroughWaypoint): Upstream {
   const gateway = dump.services.find(({ host, addresses }) => host === waypoint || addresses.includes(waypoint));
   if (gateway === undefined) {
-    const message = `${name} has the waypoint ${waypoint}, which ztunnel does not know`;
+    const message = `${name} has the waypoint ${waypoint}, which the ztunnel of its node does not know`;
     return { step: unknowing("ztunnel", { name, message }), name, ends: [], unhealthy: 0 };
   }
   const { ends, unhealthy } = ofService(dump, { ...gateway, waypoint: "" }, HBONE_PORT, own);
@@ -127,7 +128,7 @@ function ofWaypoint(dump: ZtunnelDump, { name, waypoint, own }: ThroughWaypoint)
   return { step, name, ends: ends.map((each) => ({ ...each, isTunnel: true })), unhealthy };
 }
 
-/** The workload itself, or the gateway of its network. */
+/** Returns the address to connect to: the workload, or the gateway of its network if that network is remote. */
 function endOf(workload: Workload, port: number, own: Workload | undefined): TunnelEnd {
   const { addresses: [address = ""], network, networkGateway, isHbone } = workload;
   const isRemote = own !== undefined && network !== own.network && networkGateway !== "";
@@ -149,7 +150,7 @@ function endpointStep({ name, ends, unhealthy }: Upstream): Step {
     return refusing(
       "endpoint",
       { message },
-      "give the Service ready pods: compare its selector and targetPort with them",
+      "give the Service ready pods: compare its selector and targetPort with the pods",
     );
   }
   return passing("endpoint", {
@@ -165,7 +166,8 @@ function tlsStep(ends: readonly TunnelEnd[], { identity, result, message: why }:
   );
   const detail = detailOf({ mutual: tunnels ?? [], plain: plain ?? [], tunnelTo: tunnels ?? [] });
   if (tunnels?.length === 0) {
-    const message = "plain text: the endpoint takes no tunnel, so it is not in ambient mode and has no sidecar";
+    const message =
+      "plain text: the endpoint does not support HBONE tunnels, so it is not in ambient mode and has no sidecar";
     return passing("tls", { message, detail });
   }
   if (result === "error") {
@@ -173,16 +175,16 @@ function tlsStep(ends: readonly TunnelEnd[], { identity, result, message: why }:
     return refusing(
       "tls",
       { message, detail },
-      "look at the log of ztunnel of this node: it cannot get the certificate",
+      "check the log of the ztunnel of this node: it cannot get the certificate",
     );
   }
   if (result === "unknown") {
     return unsure("tls", {
-      message: `a tunnel with mutual TLS, but whether its certificate is valid is not known: ${why}`,
+      message: `a tunnel with mutual TLS, but it is unknown whether its certificate is valid: ${why}`,
       detail,
     });
   }
-  const mixed = plain?.length === 0 ? "" : "; endpoints differ: some take no tunnel and get plain text";
+  const mixed = plain?.length === 0 ? "" : "; some endpoints do not support tunnels and get plain text";
   return passing("tls", {
     result: mixed === "" ? "ok" : "warning",
     message: `a tunnel (HBONE) with mutual TLS as ${identity}${mixed}`,

@@ -1,4 +1,4 @@
-/** The answer for one connection of one pod, from its facts. */
+/** Answers the question about one connection of one pod, from a typed snapshot. */
 import type { OpenAnswer } from "../resources/decided.ts";
 import { podText } from "../snapshot/snapshot.ts";
 import type { Connection } from "../question/question.ts";
@@ -7,7 +7,7 @@ import { inbound } from "./inbound.ts";
 import { outbound } from "./outbound.ts";
 import { ConnectionPath } from "./connection_path.ts";
 
-/** The path of a connection through a pod. Pure. */
+/** Returns the path of a connection through a pod. Pure. */
 export function answerWith(facts: Facts, asked: Connection): OpenAnswer {
   // A probe adds its own headers to the request.
   const { connection = asked } = facts.snapshot.probe ?? {};

@@ -1,4 +1,4 @@
-/** The station of authorization: which rule allows or denies the request. */
+/** The authorization station: the rule that allows or denies the request. */
 import type { FilterChain } from "../envoy/listener.ts";
 import type { HttpManager } from "../envoy/network_filter.ts";
 import type { Policy, Rbac } from "../envoy/rbac.ts";
@@ -9,7 +9,7 @@ import { type TokenRuling, tokenRuling } from "../rules/token.ts";
 import { type Access, rulesText, type Ruling, rulingOf } from "../rules/rbac_match.ts";
 import { clauses, detailOf, editing, passing, refusing, sentence, stationOf, type Step } from "./connection_path.ts";
 
-/** The RBAC filters of a chain, in order. A route may override the rules of HTTP filters. */
+/** Returns the rules of the RBAC filters of a chain, in order. A route can override the rules of HTTP filters. */
 export function rulesOf({ filters }: FilterChain, overrides: readonly Overrides[]): Rbac[] {
   const own = filters.flatMap((filter) => filter.kind === "rbac" ? [filter.rbac] : []);
   const http = filters.flatMap((filter) => filter.kind === "http" ? rulesOfHttp(filter.http, overrides) : []);
@@ -21,7 +21,7 @@ function rulesOfHttp({ filters }: HttpManager, overrides: readonly Overrides[]):
   return filters.flatMap((filter) => filter.kind === "rbac" ? [other ?? filter.rbac] : []);
 }
 
-/** Other filters of a chain that may refuse a request. The snapshot does not contain their rules. */
+/** Returns the other filters of a chain that can refuse a request. The snapshot does not contain their rules. */
 export function unknownFilters({ filters }: FilterChain): string[] {
   return filters.flatMap((filter) =>
     filter.kind === "http"
@@ -38,16 +38,16 @@ export function unknownFilters({ filters }: FilterChain): string[] {
 const DECIDING =
   /ext_authz|jwt_authn|ratelimit|rate_limit|ExtAuthz|JwtAuthentication|RateLimit|wasm|lua|oauth2|basic_auth/i;
 
-/** What refuses besides rules of RBAC. */
+/** Filters other than RBAC that can refuse a request. */
 interface Others {
   /** Filters whose rules are not known. */
   readonly unknown: readonly string[];
-  /** The request's token, if a filter asks for one. */
+  /** The filter that checks tokens, and its decision; `undefined`: no such filter. */
   readonly token: TokenRuling & { readonly filter: string } | undefined;
   readonly workload: Workload;
 }
 
-/** The filter that checks tokens, and what it says of the request's. */
+/** Returns the filter that checks tokens, and its decision on the token of the request. */
 export function tokenOf(
   { filters }: FilterChain,
   request: Request | undefined,
@@ -59,7 +59,7 @@ export function tokenOf(
   return { ...tokenRuling(found.tokens, request, now), filter: found.name };
 }
 
-/** The station for all RBAC filters: the first that refuses ends the connection. */
+/** Returns the authorization step of all filters. The first filter that refuses ends the connection. */
 export function authorizationStep(
   rules: readonly Rbac[],
   access: Access,
@@ -77,7 +77,7 @@ function ruledStep(rules: readonly Rbac[], access: Access, { unknown, token, wor
   if (denied !== undefined) return refused(denied, access, workload);
   const depends = rulings.filter(({ ruling }) => ruling.outcome === "depends");
   const filters = token?.outcome === "unknown" ? [...unknown, token.filter] : unknown;
-  const others = filters.length === 0 ? "" : `${filters.join(", ")} may refuse it too`;
+  const others = filters.length === 0 ? "" : `${filters.join(", ")} can refuse it too`;
   if (depends.length > 0) return conditional(depends, others);
   const step = allowed(rulings, others);
   if (others === "") return step;
@@ -86,7 +86,7 @@ function ruledStep(rules: readonly Rbac[], access: Access, { unknown, token, wor
 }
 
 function withoutToken(token: TokenRuling, workload: Workload): Step {
-  const fix = "send no token or one of an issuer that the RequestAuthentication has";
+  const fix = "send no token, or a token of an issuer in the RequestAuthentication";
   return refusing("authorization", { message: `${token.why}: 401` }, fix, tokenCause(token, workload));
 }
 
@@ -99,8 +99,8 @@ function allowed(rulings: readonly Ruled[], others: string): Step {
   const message = policies.length > 0
     ? `allowed by ${policies.join(", ")}`
     : rulings.length > 0
-    ? "no rule refuses it"
-    : "no rules of RBAC";
+    ? "no RBAC rule refuses it"
+    : "the chain has no RBAC rules";
   return passing("authorization", {
     name: rulings.flatMap(({ ruling }) => ruling.policies.map(({ name }) => name))[0] ?? "",
     result: others === "" ? "ok" : "unknown",
@@ -109,7 +109,7 @@ function allowed(rulings: readonly Ruled[], others: string): Step {
   });
 }
 
-/** Filters that no policy of Istio makes are of an EnvoyFilter. */
+/** Filters that Istio does not generate come from an EnvoyFilter. */
 function filterCause(names: string, workload: Workload): Cause {
   return causeOf("EnvoyFilter", "spec.configPatches", { by: "text", workload, text: names });
 }
@@ -127,8 +127,8 @@ function refused({ rbac, ruling }: Ruled, { request, identity }: Access, workloa
   const message = isDeny && policy !== undefined
     ? `${policyText(policy)} denies it: ${code}`
     : policy === undefined
-    ? `an ALLOW policy without rules lets nobody in: ${code}`
-    : `no ALLOW policy lets ${clientText(identity)} in: ${code}`;
+    ? `an ALLOW policy without rules denies every request: ${code}`
+    : `no ALLOW policy allows ${clientText(identity)}: ${code}`;
   const target = policy === undefined ? "an AuthorizationPolicy" : policyText(policy);
   const fix = `${isDeny ? "change" : "add the client to"} spec.rules of ${target}${
     editing(target.replace(/ rule \d+$/, ""))
@@ -167,17 +167,17 @@ function clientText(identity: Access["identity"]): string {
   return identity === "none" ? "a client without mutual TLS" : identity ?? "this client";
 }
 
-/** The result depends on the client's identity: its certificate is not in the snapshot of this pod. */
+/** The step if the result depends on the client's identity. The snapshot does not contain the client's certificate. */
 function conditional(depends: readonly Ruled[], others: string): Step {
   const texts = depends.flatMap(({ rbac, ruling }) =>
     ruling.policies.slice(0, MAX_SHOWN).map((policy) =>
-      `${policyText(policy)} ${rbac.action === "deny" ? "refuses" : "lets in"} ${whoText(policy)}`
+      `${policyText(policy)} ${rbac.action === "deny" ? "denies" : "allows"} ${whoText(policy)}`
     )
   );
   const station = stationOf("authorization", {
     name: depends[0]?.ruling.policies[0]?.name ?? "",
     result: "unknown",
-    message: clauses(`it depends on the client: ${texts.join(", ")}`, others),
+    message: clauses(`the result depends on the client: ${texts.join(", ")}`, others),
     detail: { policies: texts },
   });
   return { station, end: { verdict: "unknown", reason: sentence(station.message), fix: "" } };
@@ -186,7 +186,7 @@ function conditional(depends: readonly Ruled[], others: string): Step {
 /** The principals and permissions of a policy. */
 function whoText({ principals, permissions, hasExpression }: Policy): string {
   const [who, what] = [rulesText(principals), rulesText(permissions)];
-  const condition = hasExpression ? ", under a condition in CEL" : "";
+  const condition = hasExpression ? ", if a CEL condition holds" : "";
   return `${who}${what === "anyone" ? "" : ` to ${what}`}${condition}`;
 }
 

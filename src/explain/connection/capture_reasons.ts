@@ -1,14 +1,14 @@
-/** Why a connection bypasses the proxy, and the field that changes it. */
+/** The reason why a connection bypasses the proxy, and the field to change. */
 import type { TracedRule, TracedRules } from "../../iptables/mod.ts";
 import type { Sender } from "./sender.ts";
 
-/** The reason as a clause. `fix`: what to change; empty if nothing is wrong. */
+/** The reason as a clause. `fix` is the change that a user can make; empty if no fix is needed. */
 export interface Reason {
   readonly reason: string;
   readonly fix: string;
 }
 
-/** `nat ISTIO_OUTPUT rule 9`. */
+/** Returns the name of a rule, such as `nat ISTIO_OUTPUT rule 9`. */
 export function ruleText(rule: TracedRule | undefined): string {
   return rule === undefined ? "a rule" : `${rule.table} ${rule.chain} rule ${rule.place}`;
 }
@@ -36,89 +36,89 @@ const portOf = ({ option }: Passed) => option("dport") ?? option("dports");
 const isLoopbackBlock = (block = "") => /^127\.|^::1\//.test(block);
 const containerOf = ({ container }: Passed) => container === "" ? "the application" : `container ${container}`;
 
-/** Ports of Envoy and the agent. */
+/** Ports on which Envoy and the agent listen. */
 const OWN_PORTS: readonly string[] = ["15008", "15020", "15021", "15090"];
 
-/** The first case that holds applies. The last case always holds. */
+/** Reasons for outbound connections. The first case that holds applies; the last case always holds. */
 const OUTBOUND: readonly Case[] = [
   {
     holds: ({ option }) => option("o") === "lo",
-    why: "it stays in the pod",
+    why: "the connection stays in the pod",
     fix: "",
   },
   {
     holds: (passed) => isReturn(passed) && passed.rules.settings.proxyUids.includes(ownerOf(passed) ?? ""),
     why: (passed) => `${containerOf(passed)} runs as the proxy's user ${ownerOf(passed)}`,
-    fix: (passed) => `set securityContext.runAsUser of ${containerOf(passed)} to another user than ${ownerOf(passed)}`,
+    fix: (passed) => `set securityContext.runAsUser of ${containerOf(passed)} to a user other than ${ownerOf(passed)}`,
   },
   {
     holds: (passed) => isReturn(passed) && portOf(passed) !== undefined,
     why: "its port is excluded",
-    fix: `take the port out of the annotation ${ANNOTATION}/excludeOutboundPorts`,
+    fix: `remove the port from the annotation ${ANNOTATION}/excludeOutboundPorts`,
   },
   {
     holds: (passed) => isReturn(passed) && isLoopbackBlock(passed.option("d")),
-    why: "it is a loopback address",
+    why: "the destination is a loopback address",
     fix: "",
   },
   {
     holds: (passed) => isReturn(passed) && passed.option("d") !== undefined,
     why: "its address is excluded",
-    fix: ({ option }) => `take ${option("d")} out of the annotation ${ANNOTATION}/excludeOutboundIPRanges`,
+    fix: ({ option }) => `remove ${option("d")} from the annotation ${ANNOTATION}/excludeOutboundIPRanges`,
   },
   {
     holds: ({ option }) => option("o") !== undefined,
     why: "its interface is excluded",
-    fix: `take it out of the annotation ${ANNOTATION}/excludeInterfaces`,
+    fix: `remove the interface from the annotation ${ANNOTATION}/excludeInterfaces`,
   },
   {
     holds: (passed) => isReturn(passed) && ownerOf(passed) !== undefined,
     why: "its user is excluded",
-    fix: "take the user out of the arguments of istio-iptables",
+    fix: "remove the user from the arguments of istio-iptables",
   },
   {
     holds: ({ rules }) => rules.settings.outboundCidrs !== "*",
     why: "no rule captures its address",
-    fix: `add it to the annotation ${ANNOTATION}/includeOutboundIPRanges`,
+    fix: `add the address to the annotation ${ANNOTATION}/includeOutboundIPRanges`,
   },
-  { holds: () => true, why: "no rule captures it", fix: "" },
+  { holds: () => true, why: "no rule captures the connection", fix: "" },
 ];
 
 const INBOUND: readonly Case[] = [
   {
     holds: (passed) => isReturn(passed) && OWN_PORTS.includes(portOf(passed) ?? ""),
-    why: "it is a port of the proxy itself",
+    why: "the port belongs to the proxy",
     fix: "",
   },
   {
     holds: (passed) => isReturn(passed) && portOf(passed) !== undefined,
     why: "its port is excluded",
-    fix: `take the port out of the annotation ${ANNOTATION}/excludeInboundPorts`,
+    fix: `remove the port from the annotation ${ANNOTATION}/excludeInboundPorts`,
   },
   {
     holds: (passed) => isReturn(passed) && passed.option("i") !== undefined,
     why: "its interface is excluded",
-    fix: `take it out of the annotation ${ANNOTATION}/excludeInterfaces`,
+    fix: `remove the interface from the annotation ${ANNOTATION}/excludeInterfaces`,
   },
   {
     holds: ({ rules }) => rules.settings.inboundPorts !== "*",
     why: "no rule captures its port",
-    fix: `add it to the annotation ${ANNOTATION}/includeInboundPorts`,
+    fix: `add the port to the annotation ${ANNOTATION}/includeInboundPorts`,
   },
-  { holds: () => true, why: "no rule captures it", fix: "" },
+  { holds: () => true, why: "no rule captures the connection", fix: "" },
 ];
 
 const NOTHING_CAPTURED: Reason = {
-  reason: "the kernel has no rules of Istio: nothing is captured",
-  fix: "look at the exit code of the container istio-init, or at the node's CNI agent; then restart the pod",
+  reason: "the pod's network has no Istio rules: the kernel redirects no connections",
+  fix: "check the exit code of the container istio-init, or the log of the node's CNI agent; then restart the pod",
 };
 
-/** Why an outbound connection bypasses the proxy. */
+/** Returns the reason why an outbound connection bypasses the proxy. */
 export function passedOutbound(rule: TracedRule | undefined, rules: TracedRules, { container }: Sender): Reason {
   return reasonOf(OUTBOUND, rule, rules, container);
 }
 
-/** Why an inbound connection bypasses the proxy. */
+/** Returns the reason why an inbound connection bypasses the proxy. */
 export function passedInbound(rule: TracedRule | undefined, rules: TracedRules): Reason {
   return reasonOf(INBOUND, rule, rules, "");
 }
@@ -130,5 +130,5 @@ function reasonOf(cases: readonly Case[], rule: TracedRule | undefined, rules: T
   const textOf = (text: Case["why"] = "") => typeof text === "string" ? text : text(passed);
   const why = textOf(found?.why);
   const isDecided = rule !== undefined && isReturn(passed);
-  return { reason: isDecided ? `${ruleText(rule)} lets it pass: ${why}` : why, fix: textOf(found?.fix) };
+  return { reason: isDecided ? `${ruleText(rule)} excludes the connection: ${why}` : why, fix: textOf(found?.fix) };
 }

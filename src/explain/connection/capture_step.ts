@@ -13,12 +13,12 @@ export interface Captured {
   readonly port: number | undefined;
 }
 
-/** Stand-ins for an unknown user and unknown addresses: no rule names them (RFC 5737). */
+/** Values to use for an unknown user and unknown addresses: no rule names them (RFC 5737). */
 const SOME_USER = 4_294_967_293;
 const SOME_ADDRESS = "192.0.2.1";
 const SOME_ADDRESS_6 = "2001:db8::1";
 
-/** The kernel's station for an outbound connection. */
+/** Returns the kernel's station for an outbound connection. */
 export function captureOutbound(facts: Facts, sender: Sender, to: string | undefined, port: number): Captured {
   const destination = addressOf(to);
   const isInside = to !== undefined && (isLoopback(destination) || facts.addresses.includes(to));
@@ -38,7 +38,7 @@ export function captureOutbound(facts: Facts, sender: Sender, to: string | undef
   return captured(facts, packet, (rule, rules) => passedOutbound(rule, rules, sender));
 }
 
-/** The kernel's station for an inbound connection from another pod. */
+/** Returns the kernel's station for an inbound connection from another pod. */
 export function captureInbound(facts: Facts, from: string, port: number): Captured {
   const source = addressOf(from);
   const isInside = isLoopback(source) || facts.addresses.includes(from);
@@ -68,7 +68,7 @@ function captured(facts: Facts, packet: Packet, why: WhyPassed): Captured {
   const { kernel, pod } = facts;
   if (pod?.isHostNetwork === true) return { step: hostNetwork(), port: undefined };
   if (kernel.rules === undefined) {
-    const message = `the rules of the kernel are not known: ${kernel.why}`;
+    const message = `the kernel's rules are unknown: ${kernel.why}`;
     const port = packet.isSent ? 15001 : 15006;
     return {
       step: unsure("kernel", { message: `${message}; capture is assumed`, detail: { port } }),
@@ -88,14 +88,14 @@ function captured(facts: Facts, packet: Packet, why: WhyPassed): Captured {
 function hostNetwork(): Step {
   const station = stationOf("kernel", {
     result: "warning",
-    message: "the pod uses the host's network: nothing is captured",
+    message: "the pod uses the host's network: the kernel redirects no connections",
     detail: { hostNetwork: true },
   });
-  const fix = "unset spec.hostNetwork of the pod";
+  const fix = "remove spec.hostNetwork from the pod";
   return { station, end: { verdict: "bypasses", reason: sentence(station.message), fix } };
 }
 
-/** Traces the packet. Unknown values are replaced by values that no rule names. */
+/** Traces the packet through the rules. Replaces unknown values with values that no rule names. */
 function traced(rules: readonly TracedRule[], packet: Packet): { readonly result: Trace; readonly assumed: string } {
   const first = trace(rules, packet);
   if (first.fate.kind !== "unknown") return { result: first, assumed: "" };
@@ -115,7 +115,7 @@ function filledIn(packet: Packet): Packet {
 interface Context {
   readonly source: "seen" | "planned";
   readonly assumed: string;
-  /** Source of the rules. */
+  /** Where the rules were read, for the station's detail. */
   readonly origin: string;
   readonly why: (rule: TracedRule | undefined) => Reason;
 }
@@ -132,7 +132,7 @@ function conclude({ fate, decided, passed }: Trace, { source, assumed, origin, w
     }
     case "drop": {
       const message = `${ruleText(decided)} drops it`;
-      const step = refusing("kernel", { ...common, message }, "take this rule out of the pod's network");
+      const step = refusing("kernel", { ...common, message }, "remove this rule from the pod's network namespace");
       return { step, port: undefined };
     }
     case "pass": {
@@ -142,7 +142,7 @@ function conclude({ fate, decided, passed }: Trace, { source, assumed, origin, w
       return { step: { station, end }, port: undefined };
     }
     case "unknown": {
-      const message = `whether ${ruleText(decided)} matches is not known`;
+      const message = `it is unknown whether ${ruleText(decided)} matches`;
       return { step: unknowing("kernel", { ...common, source: "unknown", message }), port: undefined };
     }
   }

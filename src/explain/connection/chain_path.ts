@@ -14,7 +14,7 @@ import { type Routed, routeSteps, type Target } from "./route_step.ts";
 import { addTargets } from "./targets.ts";
 import { type ConnectionPath, unknowing } from "./connection_path.ts";
 
-/** The listener that handles the connection, and the original destination. */
+/** The listener that handles a connection, and the original destination of the connection. */
 export interface Inside {
   readonly facts: Facts;
   readonly config: EnvoyConfig;
@@ -41,7 +41,7 @@ export function throughChain(path: ConnectionPath, { facts, config, original }: 
   const [unsure] = routed === undefined ? [] : addRoutes(path, routed);
   const targets = routed?.targets ?? tcpTargets(chain, incoming);
   if (targets === undefined) {
-    path.add(unknowing("cluster", { message: `the filters ${filterNames(chain)} of the chain decide where it goes` }));
+    path.add(unknowing("cluster", { message: `the chain's filters ${filterNames(chain)} choose the destination` }));
     return;
   }
   const header = (name: string) => request === undefined ? undefined : headerText(request, name);
@@ -49,7 +49,7 @@ export function throughChain(path: ConnectionPath, { facts, config, original }: 
   if (unsure !== undefined && isRefused) path.doubt(unsure);
 }
 
-/** Adds the routes. Returns unknown routes before a route that certainly matches. */
+/** Adds the routes. Returns the routes that may match, before the route that certainly matches. */
 function addRoutes(path: ConnectionPath, { steps, isCovered }: Routed): readonly PlainStation[] {
   const isPlain = isCovered && steps.every(({ end }) => end === undefined);
   const unsure = steps.map(({ station }) => station).filter(({ result }) => isPlain && result === "unknown");
@@ -64,7 +64,7 @@ interface Authorizing {
   readonly facts: Facts;
 }
 
-/** Adds the station of authorization; `false` if it certainly refuses. */
+/** Adds the authorization station. Returns `false` if it certainly refuses. */
 function isAuthorized(
   path: ConnectionPath,
   { chain, incoming, identity }: Chained,
@@ -88,7 +88,7 @@ function isAuthorized(
   return step === undefined || path.add(step) || step.end?.verdict !== "refused";
 }
 
-/** The clusters of a TCP connection; `undefined` if no known filter names one. */
+/** Returns the clusters of a TCP connection; `undefined` if no known filter names a cluster. */
 function tcpTargets({ filters, origin }: FilterChain, { sni }: Incoming): Target[] | undefined {
   const tcp = filters.find((filter) => filter.kind === "tcp");
   if (tcp === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The station of the filter chain: what the listener filters detect, and which chain matches. */
+/** The filter chain station: the protocol that the listener filters detect, and the chain that matches. */
 import type { FilterChain, Listener, ListenerFilter, PortPredicate } from "../envoy/listener.ts";
 import type { Spoken } from "../question/question.ts";
 import { type ChainChoice, filterChainFor, type Properties } from "../rules/filter_chain_search.ts";
@@ -16,7 +16,7 @@ export interface Incoming {
   readonly alpn: readonly string[];
 }
 
-/** The step and the chain; `undefined`: the connection ends. */
+/** The step and the chain. Without a chain, the connection ends. */
 export interface Chained {
   readonly step: Step;
   readonly chain: FilterChain | undefined;
@@ -35,7 +35,9 @@ export function chainStep(
   { note, direction }: { readonly note: string; readonly direction: keyof typeof DECLARE },
 ): Chained {
   if (listener.hasMatcherTree) {
-    const step = unknowing("filter-chain", { message: `${listener.name} chooses its filter chain by a matcher tree` });
+    const step = unknowing("filter-chain", {
+      message: `${listener.name} chooses its filter chain with a matcher tree, which is not supported`,
+    });
     return { step, chain: undefined };
   }
   const { chain, isDefault, why, unmet } = chooseChain(listener, incoming);
@@ -57,12 +59,12 @@ export function chainStep(
   return { step: passing("filter-chain", { name: chain.name, message, detail: { seen, isDefault } }), chain };
 }
 
-/** The chain that a connection takes. */
+/** Returns the chain that matches a connection. */
 export function chooseChain(listener: Listener, incoming: Incoming): ChainChoice {
   return filterChainFor(listener, propertiesOf(listener, incoming));
 }
 
-/** What the listener filters detect. Without its filter a property has its default. */
+/** Returns the properties that the listener filters detect. Without its filter, a property has its default. */
 function propertiesOf({ listenerFilters }: Listener, incoming: Incoming): Properties {
   const runs = (kind: ListenerFilter["kind"]) =>
     listenerFilters.some((filter) => filter.kind === kind && !holdsFor(filter.disabled, incoming.port));
@@ -81,7 +83,7 @@ function propertiesOf({ listenerFilters }: Listener, incoming: Incoming): Proper
   };
 }
 
-/** Whether a condition on the destination port holds. */
+/** Reports whether a condition on the destination port holds. */
 function holdsFor(predicate: PortPredicate, port: number): boolean {
   switch (predicate.kind) {
     case "always":

@@ -25,15 +25,15 @@ import {
   unsure,
 } from "./connection_path.ts";
 
-/** The stations of one cluster, and its endpoints. */
+/** The steps of one cluster, and its endpoints. */
 interface ClusterSteps {
   readonly steps: readonly Step[];
-  /** Envoy has the cluster. */
+  /** Whether Envoy's configuration contains the cluster. */
   readonly isKnown: boolean;
   readonly endpoints: Answer["endpoints"];
 }
 
-/** The stations of a cluster by its name. */
+/** Returns the steps of the cluster that `asked` names. */
 export function clusterSteps(facts: Facts, config: EnvoyConfig, asked: Asked): ClusterSteps {
   const cluster = config.cluster(asked.name);
   if (cluster === undefined) return { steps: [absent(config, asked)], isKnown: false, endpoints: [] };
@@ -59,7 +59,7 @@ interface Chosen {
   readonly asked: Asked;
 }
 
-/** TLS to the endpoints, and the tunnels to the others. Plain text inside the pod needs no station. */
+/** The TLS step of direct endpoints, and the steps of tunnels. Plain text inside the pod needs no step. */
 function transportSteps(facts: Facts, config: EnvoyConfig, { cluster, found, asked }: Chosen): Step[] {
   const isInside = asked.direction === "inbound" && cluster.transport.kind === "plain" &&
     cluster.transportMatches.length === 0;
@@ -79,19 +79,19 @@ function absent({ clusterNames, rejected, sections }: EnvoyConfig, { name, origi
     host !== "" && each.endsWith(`|${host}`) && clusterParts(each).port === port
   );
   const message = refused === undefined
-    ? `Envoy has no cluster ${name}: it answers 503 NC`
-    : `Envoy refused the cluster ${name}: ${refused.why}`;
+    ? `Envoy has no cluster ${name}: it returns 503 NC`
+    : `Envoy rejected the cluster ${name}: ${refused.why}`;
   const fix = subset !== "" && others.length > 0
     ? `add the subset "${subset}" to spec.subsets of the DestinationRule of ${host}`
     : host === ""
-    ? "name a cluster that exists"
-    : `make a Service or ServiceEntry "${host}" with the port ${port}, which this pod may see (exportTo, Sidecar)`;
+    ? "use the name of a cluster that exists"
+    : `create a Service or ServiceEntry "${host}" with the port ${port} that is visible to this pod (exportTo, Sidecar)`;
   const known = others.slice(0, 5);
   const detail = known.length === 0 ? {} : { others: known };
   return refusing("cluster", { name, message, detail }, fix, missingDestination(clusterNames, name, origin));
 }
 
-/** The route's resource names a host or a subset that does not exist. */
+/** Returns the cause if the resource of the route names a host or a subset that does not exist. */
 function missingDestination(clusterNames: readonly string[], name: string, origin: string): Cause | undefined {
   const { subset, host } = clusterParts(name);
   if (host === "") return undefined;
@@ -106,12 +106,12 @@ function missingDestination(clusterNames: readonly string[], name: string, origi
 
 function blackHole({ workload }: Facts, { original, direction }: Asked): Step {
   const message = direction === "outbound"
-    ? `no service of the mesh is ${
+    ? `no service of the mesh has the address ${
       originalText(original)
-    }, and outboundTrafficPolicy REGISTRY_ONLY sends the rest to BlackHoleCluster`
-    : `BlackHoleCluster closes connections to the proxy's own port`;
+    }, and outboundTrafficPolicy REGISTRY_ONLY sends unknown destinations to BlackHoleCluster`
+    : `BlackHoleCluster closes connections to the proxy's own ports`;
   const fix = direction === "outbound"
-    ? "make a ServiceEntry for the destination, or set outboundTrafficPolicy.mode to ALLOW_ANY"
+    ? "create a ServiceEntry for the destination, or set outboundTrafficPolicy.mode to ALLOW_ANY"
     : "connect to a port of the application";
   const cause = direction === "outbound"
     ? causeOf("Sidecar", "spec.outboundTrafficPolicy.mode", { by: "egress", workload, hosts: [] })
@@ -135,7 +135,7 @@ function clusterStation({ snapshot, workload }: Facts, config: EnvoyConfig, clus
   const refused = config.rejected.find((each) => each.name === name);
   const concerns = [
     open.length === 0 ? "" : `the circuit breaker is open for ${open.join(", ")}: requests get 503 UO`,
-    refused === undefined ? "" : `Envoy refused its newest version and keeps the old one: ${refused.why}`,
+    refused === undefined ? "" : `Envoy rejected its newest version and keeps the previous version: ${refused.why}`,
   ];
   const result: StationResult = concerns.some((each) => each !== "") ? "warning" : "ok";
   const cause = refused === undefined
@@ -170,7 +170,7 @@ const INBOUND_PASSTHROUGH: ReadonlySet<string> = new Set([
   "InboundPassthroughClusterIpv6",
 ]);
 
-/** The circuit breakers that are set: neither Envoy's default nor Istio's, which is no limit. */
+/** Returns the limits that differ from the defaults: Envoy's default, and Istio's default of no limit. */
 function limitTexts(limits: Cluster["limits"]): string[] {
   const all = [
     ["connections", limits.connections, LIMIT],
@@ -184,12 +184,16 @@ function limitTexts(limits: Cluster["limits"]): string[] {
 }
 
 function describe({ name, discovery, subset, origin, limits, outlierDetection }: Cluster): string {
-  if (PASSTHROUGH.has(name)) return "the mesh has no service for it: it goes on to its original address";
-  if (INBOUND_PASSTHROUGH.has(name)) return "no service has this port of the pod: it goes on to its original port";
+  if (PASSTHROUGH.has(name)) {
+    return "no service of the mesh has this address: Envoy forwards the connection to its original address";
+  }
+  if (INBOUND_PASSTHROUGH.has(name)) {
+    return "no service has this port of the pod: Envoy forwards the connection to its original port";
+  }
   const parts = [
     subset === "" ? "" : `subset ${subset}`,
     origin === "" ? "" : `settings of ${origin}`,
-    discovery === "original-dst" ? "it connects to the original address" : "",
+    discovery === "original-dst" ? "Envoy connects to the original address" : "",
     limitTexts(limits).length === 0 ? "" : `circuit breaker at ${limitTexts(limits).join(", ")}`,
     outlierDetection === undefined ? "" : `outlier detection ${outlierText(outlierDetection)}`,
   ].filter((part) => part !== "");
@@ -227,7 +231,7 @@ function endpointStep(facts: Facts, cluster: Cluster, found: Found, { direction 
   return takenStep(cluster, found, direction);
 }
 
-/** Why a cluster has no endpoint that Envoy takes. */
+/** Returns the resource that leaves a cluster without usable endpoints. */
 function emptyCause({ domain }: Facts, cluster: Cluster, all: number): Cause | undefined {
   const { host, subset } = clusterParts(cluster.name);
   if (all > 0) return cluster.outlierDetection === undefined ? undefined : policyCause(cluster, "outlierDetection");
@@ -239,22 +243,22 @@ function emptyCause({ domain }: Facts, cluster: Cluster, all: number): Cause | u
   return { ...causeOf("ServiceEntry", "spec.endpoints", { by: "host", host, port: 0 }), namespace: cluster.namespace };
 }
 
-/** The step for endpoints that may be chosen. For an inbound connection the port station checks the sockets. */
+/** The step of endpoints that load balancing can choose. For inbound connections, the port station checks the sockets. */
 function takenStep(cluster: Cluster, found: Found, direction: Asked["direction"]): Step {
   const { taken, isPanic, unhealthy } = found;
   const addresses = taken.map(({ address }) => address);
   const detail = endpointDetail(found);
   if (cluster.discovery === "original-dst" && direction === "outbound") {
-    const message = `whether anything listens on ${
+    const message = `Envoy connects to ${
       listed(addresses)
-    } is not known: Envoy connects there without asking`;
+    } without service discovery: it is unknown whether a process listens there`;
     return unsure("endpoint", { name: taken[0]?.address ?? "", message, detail });
   }
   if (found.why !== "") return unsure("endpoint", { message: clauses(listed(addresses), found.why), detail });
   const concern = isPanic
-    ? "too few are healthy: Envoy takes unhealthy ones too (panic)"
+    ? "too few endpoints are healthy: Envoy uses unhealthy endpoints too (panic mode)"
     : unhealthy.length > 0
-    ? `not taken: ${unhealthy.slice(0, 3).join(", ")}`
+    ? `not used: ${unhealthy.slice(0, 3).join(", ")}`
     : "";
   const result: StationResult = concern === "" ? "ok" : "warning";
   return passing("endpoint", {
@@ -265,7 +269,7 @@ function takenStep(cluster: Cluster, found: Found, direction: Asked["direction"]
   });
 }
 
-/** `192.0.2.7:15443 the gateway to the network of the cluster "west"`, for endpoints outside of the client's cluster. */
+/** Returns such as `192.0.2.7:15443 in the cluster "west"` for endpoints outside of the client's cluster. */
 function elsewhereTexts({ taken }: Found): string[] {
   return taken.flatMap(({ address, elsewhere = "" }) => elsewhere === "" ? [] : [`${address} ${elsewhere}`]);
 }
@@ -284,9 +288,9 @@ function endpointDetail(found: Found): Detail {
 
 function fixOf({ name }: Cluster, all: number): string {
   const { subset, host } = clusterParts(name);
-  if (all > 0) return "look at the pods behind the endpoints: readiness and outlier detection";
-  if (host === "") return "give the cluster endpoints";
+  if (all > 0) return "check the pods behind the endpoints: their readiness and outlier detection";
+  if (host === "") return "add endpoints to the cluster";
   return subset === ""
-    ? `give the Service "${host}" ready pods: compare its selector and targetPort with the pods`
-    : `give ready pods the labels of the subset "${subset}" of ${host}`;
+    ? `make pods of the Service "${host}" ready: compare its selector and targetPort with the pods`
+    : `add the labels of the subset "${subset}" of ${host} to ready pods`;
 }

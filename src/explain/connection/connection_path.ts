@@ -1,39 +1,39 @@
-/** The stations of one connection in order, and its verdict. */
+/** Collects the stations of one connection in order, and decides its verdict. */
 import type { Answer, Detail, PlainStation, StationKind } from "../answer_schema.ts";
 import type { Cause } from "../resources/cause.ts";
 import type { OpenAnswer } from "../resources/decided.ts";
 
 export interface End {
   readonly verdict: Answer["verdict"];
-  /** One sentence: what decided. */
+  /** One sentence: why the verdict holds. */
   readonly reason: string;
-  /** The field and how to change it; empty if unknown. */
+  /** The field to change, and how; empty if unknown. */
   readonly fix: string;
   /** The resource that decided. */
   readonly cause?: Cause | undefined;
 }
 
-/** A station. With `end` the connection stops here. */
+/** A station and its effect on the connection. With `end`, the connection stops here. */
 export interface Step {
   readonly station: PlainStation;
   readonly end?: End | undefined;
-  /** What to do if the station is unknown. */
+  /** The change to suggest if the station is unknown or a warning. */
   readonly fix?: string;
   /** The resource behind a station that is unknown or a warning. */
   readonly cause?: Cause | undefined;
 }
 
-/** A station; `parts` override the defaults. */
+/** Returns a station of this kind; `parts` override the defaults. */
 export function stationOf(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>): PlainStation {
   return { kind, name: "", source: "seen", result: "ok", message: "", detail: {}, ...parts };
 }
 
-/** A step after which the connection continues. */
+/** Returns a step after which the connection continues. */
 export function passing(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>): Step {
   return { station: stationOf(kind, parts) };
 }
 
-/** A step at which the connection is refused. */
+/** Returns a step at which the connection is refused. */
 export function refusing(
   kind: StationKind,
   parts: Partial<Omit<PlainStation, "kind">>,
@@ -44,18 +44,18 @@ export function refusing(
   return { station, end: { verdict: "refused", reason: sentence(station.message), fix, cause } };
 }
 
-/** An unknown step; the connection continues. */
+/** Returns a step with an unknown result, after which the connection continues. */
 export function unsure(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>, cause?: Cause): Step {
   return { ...passing(kind, { source: "unknown", result: "unknown", ...parts }), cause };
 }
 
-/** An unknown step; nothing after it is known. */
+/** Returns a step with an unknown result, after which the path is unknown too. */
 export function unknowing(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>, fix = ""): Step {
   const station = stationOf(kind, { source: "unknown", result: "unknown", ...parts });
   return { station, end: { verdict: "unknown", reason: sentence(station.message), fix } };
 }
 
-/** Details without `undefined`, empty strings and empty lists. */
+/** Returns the details without `undefined`, empty strings and empty lists. */
 export function detailOf(values: Readonly<Record<string, Detail[string] | undefined>>): Detail {
   const known: Record<string, Detail[string]> = {};
   for (const [name, value] of Object.entries(values)) {
@@ -70,21 +70,21 @@ export function clauses(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("; ");
 }
 
-/** How many names of a list a message has. */
+/** Maximum number of names that a message lists. */
 export const MAX_SHOWN = 5;
 
-/** `A, B and 3 more`. */
+/** Returns a list for a message, such as `A, B and 3 more`. */
 export function listed(names: readonly string[]): string {
   const shown = names.slice(0, MAX_SHOWN).join(", ");
   return names.length > MAX_SHOWN ? `${shown} and ${names.length - MAX_SHOWN} more` : shown;
 }
 
-/** A clause as a sentence: capitalizes the first word unless it is a name of a file, cluster or rule. */
+/** Turns a clause into a sentence: capitalizes the first word unless it names a file, a cluster or a rule. */
 export function sentence(text: string): string {
   return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
-/** The `kubectl edit` command for a resource such as `VirtualService shop/reviews`; empty for other texts. */
+/** Returns the `kubectl edit` command for a resource such as `VirtualService shop/reviews`; empty for other texts. */
 export function editing(resource: string): string {
   const [, kind = "", namespace, name] = /^([A-Z]\w+) ([\w.-]+)\/([\w.-]+)$/.exec(resource) ?? [];
   return name === undefined ? "" : `: kubectl edit -n ${namespace} ${kind.toLowerCase()}/${name}`;
@@ -100,7 +100,7 @@ interface Doubt extends Omit<End, "verdict"> {
   readonly isDiverting: boolean;
 }
 
-/** Collects an answer. */
+/** Collects stations, clusters, endpoints and problems, and returns the answer. */
 export class ConnectionPath {
   readonly #stations: PlainStation[] = [];
   readonly #clusters: Cluster[] = [];
@@ -129,13 +129,13 @@ export class ConnectionPath {
     this.#stations.push(station);
   }
 
-  /** Adds a station and ignores its end. */
+  /** Adds a station but does not end the connection there. */
   note({ station, fix, cause }: Step): void {
     this.#stations.push(station);
     if (station.result === "unknown") this.doubt(station, fix, cause);
   }
 
-  /** Records an unknown station that makes the verdict unknown. The first one counts. */
+  /** Records an unknown station, which makes the verdict unknown. Only the first call has an effect. */
   doubt({ kind, message }: PlainStation, fix = "", cause?: Cause): void {
     this.#doubt ??= { reason: sentence(message), fix, cause, isDiverting: DIVERTING.includes(kind) };
   }
@@ -152,7 +152,7 @@ export class ConnectionPath {
     return [...this.#endpoints.values()];
   }
 
-  /** Records an end. The first known end counts; an unknown end becomes the doubt. */
+  /** Records the end of the connection. The first known end counts; an unknown end becomes the doubt. */
   end(end: End): void {
     if (end.verdict === "unknown") this.#doubt = { ...end, isDiverting: this.#doubt?.isDiverting === true };
     else this.#end ??= end;
@@ -162,7 +162,7 @@ export class ConnectionPath {
     this.#concern ??= concern;
   }
 
-  /** The answer. Without an end and without doubt the connection reaches its endpoints. */
+  /** Returns the answer. Without an end and without a doubt, the verdict is `reaches`. */
   answer(): OpenAnswer {
     const endpoints = [...this.#endpoints.values()];
     const end = this.#decided(endpoints);
@@ -180,7 +180,7 @@ export class ConnectionPath {
     };
   }
 
-  /** A refusal stands in spite of a doubt, unless the doubt is about where the connection goes. */
+  /** Returns the verdict. A refusal outweighs a doubt, unless the doubt concerns the destination of the connection. */
   #decided(endpoints: readonly Endpoint[]): End {
     const end = this.#end;
     const doubt = this.#doubt;
@@ -208,7 +208,7 @@ export class ConnectionPath {
   }
 }
 
-/** A sentence as a clause: lowercases the first letter, except in names such as `RBAC`. */
+/** Turns a sentence into a clause: lowercases the first letter, except in names such as `RBAC`. */
 export function lowered(text: string): string {
   return /^[A-Z][a-z ]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }

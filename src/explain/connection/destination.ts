@@ -1,4 +1,4 @@
-/** The destination address: the host is resolved as the pod would resolve it. */
+/** The destination address: resolves the host in the way the pod does. */
 import { parseAddress } from "../../golang/net/mod.ts";
 import { configuredAddresses } from "../names/configured.ts";
 import { askedNames, searchOf } from "../names/resolve.ts";
@@ -16,7 +16,7 @@ export interface Destination {
   readonly address: string | undefined;
 }
 
-/** Resolves the host of a connection. */
+/** Resolves the host of a connection to an address, and returns the DNS step. */
 export function destinationOf(facts: Facts, { host, port }: Connection): Destination {
   if (typeof parseAddress(host) !== "string") return { step: undefined, address: host };
   const search = searchOf(facts.namespace, facts.domain, facts.pod);
@@ -26,11 +26,11 @@ export function destinationOf(facts: Facts, { host, port }: Connection): Destina
   return { step: unresolved(facts, host, asked, search.ndots), address: undefined };
 }
 
-/** The step of a name without an address, with the nearest known name. */
+/** Returns the step for a name without an address. It suggests the most similar known name. */
 function unresolved(facts: Facts, host: string, asked: readonly string[], ndots: number): Step {
   const own = facts.config === undefined ? undefined : hostWithCluster(asked, facts.config);
-  const known = facts.names === undefined ? "the snapshot has no name table" : "the mesh's name table does not have it";
-  const message = `the address of "${host}" is not known: ${known}`;
+  const known = facts.names === undefined ? "the snapshot has no name table" : "it is not in the mesh's name table";
+  const message = `the address of "${host}" is unknown: ${known}`;
   const detail = { asked: asked.slice(0, MAX_NAMES), ndots };
   if (own !== undefined) {
     const empty = `${message}, and Envoy's configuration has no address of ${own}`;
@@ -43,7 +43,7 @@ function unresolved(facts: Facts, host: string, asked: readonly string[], ndots:
   if (nearest === undefined) return unsure("dns", { name: host, message: nobody, detail }, cause);
   const question = `${nobody}; did you mean ${nearest}?`;
   const step = unsure("dns", { name: host, message: question, detail: { ...detail, nearest } }, cause);
-  return { ...step, fix: `ask for ${nearest}` };
+  return { ...step, fix: `use the name ${nearest}` };
 }
 
 const MAX_NAMES = 8;
@@ -83,13 +83,13 @@ interface Origin {
   readonly by: string;
 }
 
-/** Takes the first address, IPv4 before IPv6: glibc's order for a dual-stack pod. */
+/** Uses the first address, IPv4 before IPv6: glibc's order for a dual-stack pod. */
 function resolved(name: string, addresses: readonly string[], { source, by }: Origin): Destination {
   const ordered = [...addresses].sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
   const [first] = ordered;
   if (first === undefined) {
     const message = `"${name}" has no address in ${by}`;
-    const step = refusing("dns", { name, source, message }, "give the service endpoints, or an address");
+    const step = refusing("dns", { name, source, message }, "add endpoints or an address to the service");
     return { step, address: undefined };
   }
   const more = ordered.length > 1 ? `, the first of ${ordered.length}` : "";

@@ -1,4 +1,4 @@
-/** The endpoints of a cluster: which ones may be chosen, and their health. */
+/** The endpoints of a cluster: their health, and the endpoints that load balancing can choose. */
 import { joinHostPort } from "../../golang/net/mod.ts";
 import { mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import { type Assignment, OVERPROVISIONING } from "../envoy/assignment.ts";
@@ -12,12 +12,12 @@ import type { Original } from "./listener_step.ts";
 
 export interface Asked {
   readonly name: string;
-  /** Where original-dst clusters connect to. */
+  /** Destination of the connection before redirection; original-dst clusters connect to it. */
   readonly original: Original;
-  /** The value of a request header: an original-dst cluster may take its host from one. */
+  /** Returns the value of a request header. An original-dst cluster can read its host from a header. */
   readonly header: (name: string) => string | undefined;
   readonly direction: Answer["direction"];
-  /** The resource that leads there: `VirtualService shop/reviews`; empty if unknown. */
+  /** The resource that names the cluster, such as `VirtualService shop/reviews`; empty if unknown. */
   readonly origin: string;
 }
 
@@ -28,13 +28,13 @@ export interface Taken {
   readonly health: string;
   /** Selects the transport socket; `undefined`: unknown. */
   readonly metadata: ValueMap | undefined;
-  /** It is reached through an internal listener of this Envoy. */
+  /** The tunnel to the endpoint, through an internal listener of this Envoy. */
   readonly tunnel?: Tunnel | undefined;
-  /** Its cluster of the mesh, or the gateway of that cluster's network; empty: the client's own cluster. */
+  /** Text that names the mesh cluster of the endpoint, or the gateway to its network; empty: the client's cluster. */
   readonly elsewhere?: string;
 }
 
-/** The internal listener, and `ADDRESS:PORT` of a waypoint; empty without one. */
+/** The internal listener, and `ADDRESS:PORT` of a waypoint; empty without a waypoint. */
 export interface Tunnel {
   readonly listener: string;
   readonly waypoint: string;
@@ -49,11 +49,11 @@ export interface Found {
   readonly unhealthy: readonly string[];
   readonly localities: readonly string[];
   readonly isKnown: boolean;
-  /** Why the endpoints or their state are unknown. */
+  /** Why the endpoints or their state are unknown; empty if they are known. */
   readonly why: string;
 }
 
-/** No endpoints. */
+/** The result for a cluster without endpoints. */
 export const NOTHING: Found = {
   taken: [],
   all: [],
@@ -65,7 +65,7 @@ export const NOTHING: Found = {
   why: "",
 };
 
-/** The endpoints from Envoy's host state, else from the assignment. */
+/** Returns the endpoints of a cluster, from Envoy's host state or else from the assignment (EDS). */
 export function endpointsOf(config: EnvoyConfig, cluster: Cluster, asked: Asked): Found {
   if (cluster.discovery === "original-dst") return originalDestination(cluster, asked);
   const assignment = cluster.assignment ?? config.assignment(cluster.edsName || cluster.name) ??
@@ -73,10 +73,15 @@ export function endpointsOf(config: EnvoyConfig, cluster: Cluster, asked: Asked)
   const status = config.status(cluster.name);
   const hosts = hostsOf(status, assignment, clusterIdOf(config));
   if (hosts === undefined) {
-    return { ...NOTHING, isKnown: false, why: `the snapshot has no endpoints of ${cluster.name}` };
+    return { ...NOTHING, isKnown: false, why: `the snapshot does not contain the endpoints of ${cluster.name}` };
   }
   if (cluster.hasSubsets) {
-    return { ...NOTHING, all: hosts.map(takenOf), isKnown: false, why: "their metadata decides (lb_subset_config)" };
+    return {
+      ...NOTHING,
+      all: hosts.map(takenOf),
+      isKnown: false,
+      why: "Envoy chooses endpoints by metadata (lb_subset_config)",
+    };
   }
   const { panicThreshold, localityWeighted } = cluster;
   const overprovisioning = assignment?.overprovisioning ?? OVERPROVISIONING;
@@ -91,11 +96,11 @@ export function endpointsOf(config: EnvoyConfig, cluster: Cluster, asked: Asked)
     isKnown: true,
     why: status !== undefined || !isChecked(cluster)
       ? ""
-      : "which of them Envoy takes now is not known without clusters.json",
+      : "without clusters.json, it is unknown which endpoints Envoy uses now",
   };
 }
 
-/** Whether Envoy itself changes the hosts or their health: outlier detection, health checks, DNS. */
+/** Whether Envoy itself changes the hosts or their health, with outlier detection, health checks or DNS. */
 function isChecked({ outlierDetection, hasHealthChecks, discovery }: Cluster): boolean {
   return outlierDetection !== undefined || hasHealthChecks || discovery.endsWith("-dns");
 }
@@ -105,7 +110,11 @@ function originalDestination({ originalDst }: Cluster, { original, header }: Ask
   const port = originalDst.port === 0 ? original.port : originalDst.port;
   const address = named ?? (original.address === undefined ? undefined : joinHostPort(original.address, port));
   if (address === undefined) {
-    return { ...NOTHING, isKnown: false, why: `it connects to the original address, which is not known, port ${port}` };
+    return {
+      ...NOTHING,
+      isKnown: false,
+      why: `Envoy connects to the original address, which is unknown, on port ${port}`,
+    };
   }
   const only: Taken = { address, health: "unknown", metadata: undefined };
   return { ...NOTHING, taken: [only], all: [only] };
@@ -119,7 +128,7 @@ interface HostEntry extends Host {
   readonly elsewhere: string;
 }
 
-/** Envoy's host state has no metadata: it comes from the assignment. */
+/** Merges Envoy's host state with the assignment, which contains the metadata. */
 function hostsOf(
   status: ClusterStatus | undefined,
   assignment: Assignment | undefined,
@@ -156,13 +165,13 @@ function hostsOf(
   }));
 }
 
-/** The cluster of the mesh that this Envoy is in; empty if its node does not say it. */
+/** Returns the mesh cluster of this Envoy; empty if the node metadata does not contain it. */
 function clusterIdOf({ sections }: EnvoyConfig): string {
   const bootstrap = mapAt(sections.get("BootstrapConfigDump") ?? {}, "bootstrap");
   return textAt(mapAt(mapAt(bootstrap, "node"), "metadata"), "CLUSTER_ID");
 }
 
-/** Without the client's own cluster nothing is elsewhere but gateways of other networks. */
+/** If the client's cluster is unknown, only gateways of other networks count as outside. */
 function elsewhere({ cluster, isGateway }: Assignment["endpoints"][number], own: string): string {
   if (isGateway && cluster !== own) return `the gateway to the network of the cluster "${cluster}"`;
   return cluster === "" || own === "" || cluster === own ? "" : `in the cluster "${cluster}"`;
@@ -176,7 +185,7 @@ function takenOf({ address, health, why, metadata, tunnel, elsewhere }: HostEntr
   return { address, health: why === "" ? health : why, metadata, tunnel, elsewhere };
 }
 
-/** `ADDRESS:PORT`; the path of a socket. */
+/** Returns `ADDRESS:PORT`, or the path of a Unix domain socket. */
 export function addressText({ address, port }: SocketAddress): string {
   return port === 0 ? address : joinHostPort(address, port);
 }

@@ -1,4 +1,4 @@
-/** A snapshot in typed form. */
+/** Reads a snapshot into typed form. */
 import { mapAt, textAt } from "../../base/value.ts";
 import type { AbsentPart, Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
@@ -15,20 +15,20 @@ import type { Certificate } from "../summary/pod_summary_schema.ts";
 export interface Facts {
   readonly snapshot: ProbedSnapshot;
   readonly pod: Pod | undefined;
-  /** `undefined`: `absent` says why. */
+  /** Envoy's configuration; `undefined` if unreadable, with the reason in `absent`. */
   readonly config: EnvoyConfig | undefined;
   readonly absent: AbsentPart | undefined;
   readonly kernel: KernelRules;
   readonly names: NameTable | undefined;
   /** The workload's certificate in Envoy. */
   readonly certificate: Certificate;
-  /** For short names: `shop`, `cluster.local`. */
+  /** Namespace and cluster domain to complete short names, such as `shop` and `cluster.local`. */
   readonly namespace: string;
   readonly domain: string;
   readonly addresses: readonly string[];
-  /** Which resources of the mesh are for this pod. */
+  /** The pod's labels and namespaces, to select the mesh resources that apply to it. */
   readonly workload: Workload;
-  /** For a pod in ambient mode: what its ztunnel knows, or why that is not known. */
+  /** For a pod in ambient mode, the state of its ztunnel, or why the state is unknown. */
   readonly ztunnel: ZtunnelDump | string;
 }
 
@@ -56,7 +56,7 @@ export function factsOf(snapshot: ProbedSnapshot): Facts {
   };
 }
 
-/** The addresses of services, from the cluster's DNS and from ztunnel. */
+/** Returns the addresses of services by name, from the services that ztunnel knows. */
 function ztunnelNames(ztunnel: ZtunnelDump | string): NameTable | undefined {
   if (typeof ztunnel === "string") return undefined;
   const { services } = ztunnel;
@@ -68,14 +68,14 @@ function ztunnelNames(ztunnel: ZtunnelDump | string): NameTable | undefined {
   };
 }
 
-/** The control plane's namespace, which is the root namespace by default: `istiod.istio-system.svc:15012`. */
+/** Returns the control plane's namespace, the default root namespace, from such as `istiod.istio-system.svc:15012`. */
 function rootOf(config: EnvoyConfig | undefined): string {
   const bootstrap = mapAt(config?.sections.get("BootstrapConfigDump") ?? {}, "bootstrap");
   const proxyConfig = mapAt(mapAt(mapAt(bootstrap, "node"), "metadata"), "PROXY_CONFIG");
   return /^[^.]+\.([^.:]+)\.svc\b/.exec(textAt(proxyConfig, "discoveryAddress"))?.[1] ?? "istio-system";
 }
 
-/** Istio's node is `sidecar~10.1.0.9~web-1.shop~shop.svc.cluster.local`. */
+/** Returns the address and the cluster domain, from an ID such as `sidecar~10.1.0.9~web-1.shop~shop.svc.cluster.local`. */
 function nodeOf(snapshot: Snapshot, config: EnvoyConfig | undefined): readonly [address: string, domain: string] {
   const info = jsonOf(snapshot.parts["server_info.json"], "server_info.json").value;
   const bootstrap = config?.sections.get("BootstrapConfigDump");

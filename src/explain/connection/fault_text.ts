@@ -1,4 +1,4 @@
-/** Faults that the configuration injects. */
+/** Describes the faults (aborts and delays) that the configuration injects. */
 import { type Fault, readFault } from "../envoy/fault.ts";
 import type { HttpManager } from "../envoy/network_filter.ts";
 import type { Route, RouteCluster, VirtualHost } from "../envoy/route_config.ts";
@@ -18,12 +18,12 @@ interface Place {
 export interface FaultText {
   readonly text: string;
   readonly fix: string;
-  /** Every request is aborted. */
+  /** Whether the fault aborts every request. */
   readonly isCertain: boolean;
   readonly cause: Cause;
 }
 
-/** The most specific fault applies: cluster, route, virtual host, filter. */
+/** Returns the fault of a route. The most specific setting applies: cluster, route, virtual host, then filter. */
 export function faultOf(
   { route: { route }, host, http, request }: Place,
   clusters: readonly RouteCluster[],
@@ -42,23 +42,23 @@ export function faultOf(
 
 type How = Pick<FaultText, "fix" | "cause">;
 
-/** A VirtualService sets faults of routes. */
+/** The fix for a fault of a route, which comes from a VirtualService. */
 function ofRoute(origin: string): How {
-  const fix = `take spec.http.fault out of ${origin === "" ? "the VirtualService" : origin}${editing(origin)}`;
+  const fix = `remove spec.http.fault from ${origin === "" ? "the VirtualService" : origin}${editing(origin)}`;
   const search = { by: "route", what: "fault", host: "" } as const;
   return { fix, cause: causeIn(origin, "VirtualService", "spec.http.fault", search) };
 }
 
-/** Istio's own fault filter has no faults: an EnvoyFilter has made this one. */
+/** The fix for a fault of the filter itself. Istio's fault filter is empty, so an EnvoyFilter sets this fault. */
 function ofFilter(name: string, workload: Workload): How {
   const cause = causeOf("EnvoyFilter", "spec.configPatches", { by: "text", workload, text: name });
-  return { fix: `take the filter ${name} out of the EnvoyFilter`, cause };
+  return { fix: `remove the filter ${name} from the EnvoyFilter`, cause };
 }
 
 function abortText({ abort }: Fault, how: How): FaultText | undefined {
   if (abort === undefined || abort.share === 0) return undefined;
   const part = abort.share === 1 ? "every request" : `${percent(abort.share)} of requests`;
-  return { text: `a fault answers ${part} with ${abort.status} (FI)`, ...how, isCertain: abort.share === 1 };
+  return { text: `a fault aborts ${part} with status ${abort.status} (FI)`, ...how, isCertain: abort.share === 1 };
 }
 
 function delayText({ delay }: Fault, how: How): FaultText | undefined {

@@ -38,18 +38,18 @@ export function inbound(path: ConnectionPath, facts: Facts, connection: Connecti
   throughListener(path, { facts, config: facts.config, listener: accepted.listener, original }, connection);
 }
 
-/** Whether Envoy itself listens on a port that the kernel does not redirect, as in a gateway or a waypoint. */
+/** Whether Envoy listens on the port itself, without redirection by the kernel, as in a gateway or a waypoint. */
 function isOwnPort({ config, pod, kernel }: Facts, { step }: Captured, port: number): boolean {
   const isCaptured = pod === undefined || pod.capture !== undefined || pod.isHostNetwork ||
     kernel.rules !== undefined && step.end?.verdict !== "bypasses";
   return !isCaptured && config !== undefined && boundListener(config.listeners, port) !== undefined;
 }
 
-/** A gateway goes on to other pods: its clusters are outbound. */
+/** Adds the stations of a gateway, which forwards to other pods: its clusters are outbound. */
 function throughGateway(path: ConnectionPath, facts: Facts, original: Original, connection: Connection): void {
   path.add(passing("kernel", {
     source: "planned",
-    message: `the pod has no rules: it arrives at port ${original.port} of its Envoy`,
+    message: `the pod has no redirect rules: the connection arrives at port ${original.port} of its Envoy`,
   }));
   if (facts.config === undefined) return;
   const { step, listener } = acceptedBy(facts.config, original.port, original, facts.workload);
@@ -94,15 +94,15 @@ const CLIENT_TEXT: Readonly<Record<Client, string>> = {
   "mutual-tcp": "mutual TLS and TCP",
   "plain-http": "plain HTTP",
   "plain-tcp": "plain TCP",
-  tls: "TLS of its own",
+  tls: "the application's own TLS",
 };
 
 function clientText(client: Client, { peer }: Connection): string {
   const text = CLIENT_TEXT[client];
-  return peer !== undefined || client === "tls" ? `the client speaks ${text}` : `a client with ${text} is assumed`;
+  return peer !== undefined || client === "tls" ? `the client uses ${text}` : `a client that uses ${text} is assumed`;
 }
 
-/** The kind of client. If it is unknown: its own TLS if the question says so, else mutual TLS if the port takes it. */
+/** Returns the kind of client. For an unknown client, assumes TLS if asked with it, else mutual TLS if the port accepts it. */
 function clientOf({ mutual, isHttp }: Mode, { spoken, isPlain, peer }: Connection): Client {
   if (peer !== undefined) return knownClient(peer, spoken);
   if (spoken === "tls") return "tls";
@@ -110,13 +110,13 @@ function clientOf({ mutual, isHttp }: Mode, { spoken, isPlain, peer }: Connectio
   return mutual && isPlain !== true ? http ? "mutual-http" : "mutual-tcp" : http ? "plain-http" : "plain-tcp";
 }
 
-/** A proxy without TLS passes on the TLS of the application. */
+/** Returns the kind of a known client. A proxy without TLS forwards the TLS of the application. */
 function knownClient({ tls, isHttp }: Peer, spoken: Connection["spoken"]): Client {
   if (tls === "mutual") return isHttp ? "mutual-http" : "mutual-tcp";
   return tls === "simple" || spoken === "tls" ? "tls" : isHttp ? "plain-http" : "plain-tcp";
 }
 
-/** The station of the port's mTLS mode. */
+/** Returns the step of the port's mTLS mode. */
 function modeStep(
   mode: Mode,
   client: Client,
@@ -129,18 +129,19 @@ function modeStep(
   const detail = modeDetail(mode);
   const needs = transport.kind === "tls" && transport.requiresClientCertificate;
   if (client === "tls" && needs) {
-    const message = `${mode.text}: the client must show a certificate of the mesh`;
+    const message = `${mode.text}: the client must present a certificate of the mesh`;
     return { station: stationOf("tls", { result: "warning", message, detail }) };
   }
   if (!takes(mode, client)) return refusedBy(mode, client, connection, facts);
   if (client === "mutual-tcp" && connection.peer !== undefined && filters.some(({ kind }) => kind === "http")) {
-    const message = `${mode.text}; the client's proxy sends TCP, and this chain reads HTTP: their port names differ`;
+    const message =
+      `${mode.text}; the client's proxy sends TCP, but this chain reads HTTP: the two proxies read the port as different protocols`;
     return passing("tls", { result: "warning", message, detail });
   }
   return passing("tls", { message: mode.text, detail });
 }
 
-/** Whether the mode refuses a known client. The mode explains more than the filter chains. */
+/** Whether the mode refuses a known client. The mode is then the reason to report, not the filter chain. */
 function isKnownMisfit(mode: Mode, client: Client, { peer }: Connection): boolean {
   return peer !== undefined && mode.name !== "closed" && !takes(mode, client);
 }
@@ -149,29 +150,29 @@ function modeDetail({ name, mutual, plain, isHttp }: Mode) {
   return { mode: name, mutualTls: mutual, plainText: plain, isHttp };
 }
 
-/** The port does not take what the client speaks. */
+/** Returns the step for a port whose mode refuses the client. */
 function refusedBy(mode: Mode, client: Client, { peer, port }: Connection, { workload }: Facts): Step {
-  const says = peer === undefined ? "" : `, and the client speaks ${CLIENT_TEXT[client]}`;
+  const says = peer === undefined ? "" : `, and the client uses ${CLIENT_TEXT[client]}`;
   const message = `${mode.text}${says}: the connection is closed`;
   const authentication = causeOf("PeerAuthentication", "spec.mtls.mode", { by: "mtls", workload, port });
   const cause = peer?.rule === undefined ? authentication : { ...peer.rule, otherwise: authentication };
   return refusing("tls", { message, detail: modeDetail(mode) }, fixOf(client), cause);
 }
 
-/** If the client uses mutual TLS and the port does not take it, the client's DestinationRule is wrong. */
+/** Returns the fix. If the port refuses mutual TLS, the client's DestinationRule is wrong. */
 function fixOf(client: Client): string {
   return client.startsWith("mutual")
     ? "set trafficPolicy.tls.mode of the DestinationRule to DISABLE, or mtls.mode of the PeerAuthentication to PERMISSIVE"
-    : "let the client speak mutual TLS, or set mtls.mode of the PeerAuthentication to PERMISSIVE";
+    : "configure the client to use mutual TLS, or set mtls.mode of the PeerAuthentication to PERMISSIVE";
 }
 
-/** The authority is the pod's address, unless the request has a Host header. */
+/** Returns the request. Without a Host header, the authority is the pod's address. */
 function requestAt(connection: Connection, { address, port }: Original, isMutual: boolean): Request {
   const authority = joinHostPort(address ?? "", port);
   return requestOf(connection, authority, { isTls: isMutual, hasClientCertificate: isMutual });
 }
 
-/** The application's port of every endpoint. `origin`: the Sidecar that leads there, if one does. */
+/** Adds the port station of every endpoint. `origin` is the Sidecar that sets the endpoint; empty without a Sidecar. */
 function addPorts(path: ConnectionPath, facts: Facts, { origin, port }: { origin: string; port: number }): void {
   const cause = origin === ""
     ? undefined

@@ -1,4 +1,4 @@
-/** The listener's station: where the proxy accepts the connection, and which listener handles it. */
+/** The listener station: the port on which the proxy accepts the connection, and the listener that handles it. */
 import { joinHostPort } from "../../golang/net/mod.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { Listener } from "../envoy/listener.ts";
@@ -13,13 +13,13 @@ export interface Accepted {
   readonly listener: Listener | undefined;
 }
 
-/** The destination before the kernel redirected the connection. */
+/** The destination of the connection before the kernel redirected it. */
 export interface Original {
   readonly address: string | undefined;
   readonly port: number;
 }
 
-/** The station if Envoy's configuration is unknown. */
+/** Returns the listener step if Envoy's configuration is unknown. */
 export function withoutConfiguration({ pod, absent, snapshot }: Facts): Step {
   if (pod === undefined || pod.proxy !== undefined) {
     return unknowing("listener", { message: absent?.message ?? "" }, WITH_PROXY);
@@ -28,12 +28,12 @@ export function withoutConfiguration({ pod, absent, snapshot }: Facts): Step {
   return unknowing("listener", { message }, fix);
 }
 
-const WITH_PROXY = "take the snapshot while its proxy runs, or give Envoy's config_dump.json with -f";
+const WITH_PROXY = "take the snapshot while the proxy runs, or pass Envoy's config_dump.json with -f";
 
 /** Port of the agent's DNS proxy. */
 const DNS_PORT = 15053;
 
-/** The listener for a connection that the kernel redirected to `proxyPort`. */
+/** Returns the listener for a connection that the kernel redirected to `proxyPort`. */
 export function acceptedBy(
   config: EnvoyConfig,
   proxyPort: number,
@@ -47,7 +47,8 @@ export function acceptedBy(
   }
   if (bound === undefined) {
     const message = `Envoy has no listener on port ${proxyPort}${pending(config)}`;
-    const fix = "wait until the proxy has its configuration, or look why the control plane sends none (readiness)";
+    const fix =
+      "wait until the proxy has its configuration, or check why the control plane does not send it (readiness)";
     const [refused] = config.rejected;
     const cause = refused === undefined ? undefined : writerCause(refused.why, workload);
     return { step: refusing("listener", { message }, fix, cause), listener: undefined };
@@ -60,7 +61,7 @@ export function acceptedBy(
   };
 }
 
-/** `10.96.1.1:9080`. */
+/** Returns the destination as text, such as `10.96.1.1:9080`. */
 export function originalText({ address, port }: Original): string {
   return address === undefined ? `an unknown address, port ${port}` : joinHostPort(address, port);
 }
@@ -84,13 +85,16 @@ function accepting(
   const step = passing("listener", {
     name: listener.name,
     result: refused === undefined ? "ok" : "warning",
-    message: clauses(message, refused === undefined ? "" : "Envoy refused its newest version and keeps the old one"),
+    message: clauses(
+      message,
+      refused === undefined ? "" : "Envoy rejected its newest version and keeps the previous version",
+    ),
     detail: detailOf({ acceptedBy: bound.name, originalDestination: destination, rejected: refused?.why }),
   });
   return refused === undefined ? step : { ...step, cause: writerCause(refused.why, workload) };
 }
 
-/** What Envoy refuses is of an EnvoyFilter or an expression of a Telemetry. */
+/** Returns the cause of a rejected resource: an EnvoyFilter, or an expression in a Telemetry. */
 function writerCause(text: string, workload: Workload): Cause {
   return causeOf("EnvoyFilter", "spec.configPatches", { by: "text", workload, text });
 }
@@ -99,22 +103,22 @@ const BY = { address: "the address", wildcard: "all addresses, for" } as const;
 
 function stays(bound: Listener, destination: string): string {
   return bound.handsOver
-    ? `${bound.name} keeps it: no listener is for ${destination}`
-    : `${bound.name} takes it, to ${destination}`;
+    ? `${bound.name} handles the connection: no listener matches ${destination}`
+    : `${bound.name} handles the connection to ${destination}`;
 }
 
 function dnsProxy(): Step {
   const station = stationOf("listener", {
     source: "planned",
-    message: `the agent's DNS proxy answers on port ${DNS_PORT}`,
+    message: `the agent's DNS proxy on port ${DNS_PORT} answers the query`,
   });
   return { station, end: { verdict: "reaches", reason: sentence(station.message), fix: "" } };
 }
 
-/** Why a listener may be absent. */
+/** Returns a likely reason for an absent listener, as the end of a message. */
 function pending({ warming, rejected, listeners }: EnvoyConfig): string {
   if (warming.length > 0) return `: ${warming.slice(0, 3).join(", ")} still waits for routes or secrets`;
   const [refused] = rejected;
-  if (refused !== undefined) return `: it refused ${refused.name}: ${refused.why}`;
-  return listeners.length === 0 ? ": the snapshot has no listeners" : "";
+  if (refused !== undefined) return `: it rejected ${refused.name}: ${refused.why}`;
+  return listeners.length === 0 ? ": the snapshot does not contain any listeners" : "";
 }

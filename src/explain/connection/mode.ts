@@ -2,7 +2,7 @@
 import type { Listener } from "../envoy/listener.ts";
 import { chooseChain, type Incoming } from "./chain_step.ts";
 
-/** Kinds of clients, as a listener sees them. Sidecars offer Istio's own protocols in ALPN. */
+/** Protocols of each kind of client, as a listener detects them. Sidecars offer Istio's own protocols in ALPN. */
 export const CLIENTS = {
   "mutual-http": { spoken: "tls", alpn: ["istio-http/1.1", "istio", "http/1.1"] },
   "mutual-tcp": { spoken: "tls", alpn: ["istio-peer-exchange", "istio"] },
@@ -15,22 +15,22 @@ export type Client = keyof typeof CLIENTS;
 
 export interface Mode {
   readonly name: "STRICT" | "PERMISSIVE" | "DISABLE" | "closed";
-  /** Whether the port takes mutual TLS, and plain text. */
+  /** Whether the port accepts mutual TLS; `plain`: whether it accepts plain text. */
   readonly mutual: boolean;
   readonly plain: boolean;
-  /** A chain reads HTTP. */
+  /** Whether a chain of the port reads HTTP. */
   readonly isHttp: boolean;
   readonly text: string;
 }
 
 const TEXTS: Readonly<Record<Mode["name"], string>> = {
-  STRICT: "STRICT: only mutual TLS is taken, plain text is refused",
-  PERMISSIVE: "PERMISSIVE: mutual TLS and plain text are taken",
-  DISABLE: "DISABLE: TLS is not ended here, plain text is taken",
-  closed: "no filter chain takes connections to this port",
+  STRICT: "STRICT: the port accepts mutual TLS and refuses plain text",
+  PERMISSIVE: "PERMISSIVE: the port accepts mutual TLS and plain text",
+  DISABLE: "DISABLE: the port accepts plain text and does not terminate TLS",
+  closed: "no filter chain matches connections to this port",
 };
 
-/** The mode of a port, from the chain that each kind of client gets. */
+/** Returns the mode of a port, from the chain that matches each kind of client. */
 export function modeOf(listener: Listener, base: Omit<Incoming, "spoken" | "alpn">): Mode {
   const chainFor = (client: Client) => chooseChain(listener, { ...base, ...CLIENTS[client] }).chain;
   const chains = [chainFor("mutual-http"), chainFor("mutual-tcp")];
@@ -42,7 +42,7 @@ export function modeOf(listener: Listener, base: Omit<Incoming, "spoken" | "alpn
   return { name, mutual, plain, isHttp, text: TEXTS[name] };
 }
 
-/** Whether a port takes a client. A port without TLS passes TLS on. */
+/** Whether a port accepts a client. A port without TLS forwards TLS to the application. */
 export function takes({ mutual, plain }: Mode, client: Client): boolean {
   return client.startsWith("mutual") ? mutual : client === "tls" ? mutual || plain : plain;
 }

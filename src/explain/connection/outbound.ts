@@ -41,8 +41,8 @@ function throughListener(path: ConnectionPath, inside: Inside, connection: Conne
   const { step, chain } = chainStep(listener, incoming, { note, direction: "outbound" });
   if (!path.add(step) || chain === undefined) return;
   if (isWrongProtocol(chain, incoming)) {
-    const message = "the application speaks TLS, and this chain reads HTTP: Envoy answers 400";
-    const fix = "name the port of the Service https or tls, or let the application speak HTTP";
+    const message = "the application sends TLS, but this chain reads HTTP: Envoy returns 400";
+    const fix = "name the port of the Service https or tls, or make the application send HTTP";
     path.add(refusing("filter-chain", { name: chain.name, message }, fix));
     return;
   }
@@ -54,10 +54,10 @@ function isWrongProtocol({ filters, transport }: FilterChain, { spoken }: Incomi
   return spoken === "tls" && transport.kind === "plain" && filters.some(({ kind }) => kind === "http");
 }
 
-/** Protocols that HTTPS clients offer. */
+/** ALPN protocols that HTTPS clients offer. */
 const ALPN = ["h2", "http/1.1"];
 
-/** What the application sends. If unsaid: HTTP if the listener has a chain for it, else TLS, else TCP. */
+/** Returns the protocol of the application. By default, HTTP if the listener has an HTTP chain, else TLS, else TCP. */
 function incomingOf({ facts, listener, original }: Inside, { spoken, sni, host }: Connection) {
   const base = {
     destination: original.address,
@@ -85,7 +85,7 @@ function isName(host: string): boolean {
 
 const NO_TLS = { isTls: false, hasClientCertificate: false };
 
-/** Clients omit port 80. */
+/** Returns the default Host header. Clients omit port 80. */
 function authorityOf({ host, port }: Connection): string {
   return port === 80 ? joinHostPort(host, "").replace(/:$/, "") : joinHostPort(host, port);
 }

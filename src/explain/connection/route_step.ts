@@ -1,4 +1,4 @@
-/** The station of the route: virtual host, route, changes to the request, clusters. */
+/** The route station: virtual host, route, changes to the request, and clusters. */
 import type { Detail, Station, StationResult } from "../answer_schema.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { HttpManager } from "../envoy/network_filter.ts";
@@ -25,20 +25,20 @@ import {
 export interface Target {
   readonly cluster: string;
   readonly share: number;
-  /** The resource of its route; empty if unknown. */
+  /** The resource that configures the route; empty if unknown. */
   readonly origin: string;
 }
 
 export interface Routed {
   readonly steps: readonly Step[];
   readonly targets: readonly Target[];
-  /** Overrides of authorization on the routes. */
+  /** RBAC rules of the routes, which override the rules of the filters. */
   readonly overrides: readonly Overrides[];
-  /** At least one route certainly matches all requests; unknown routes may come before it. */
+  /** Whether at least one route certainly matches every request. Routes that may match can come before it. */
   readonly isCovered: boolean;
 }
 
-/** The routes of a request in a connection manager. */
+/** Returns the route steps of a request in a connection manager, and the clusters of the routes. */
 export function routeSteps(config: EnvoyConfig, http: HttpManager, request: Request, workload: Workload): Routed {
   const found = routeConfigOf(config, http);
   if (!("virtualHosts" in found)) return ending(found);
@@ -46,7 +46,11 @@ export function routeSteps(config: EnvoyConfig, http: HttpManager, request: Requ
   const choice = virtualHostFor(found, asked.authority);
   if (choice === undefined) return ending(noHost(found, asked, workload));
   if (choice.host.hasMatcherTree) {
-    return ending(unknowing("route", { message: `the virtual host ${choice.host.name} has a matcher tree` }));
+    return ending(
+      unknowing("route", {
+        message: `the virtual host ${choice.host.name} chooses its route with a matcher tree, which is not supported`,
+      }),
+    );
   }
   if (choice.host.requiresTls !== "no" && !request.isTls) {
     return ending(answered("", `the virtual host ${choice.host.name} redirects requests without TLS: 301`));
@@ -68,7 +72,7 @@ function ending(step: Step): Routed {
   return { steps: [step], targets: [], overrides: [], isCovered: true };
 }
 
-/** The Host header after the connection manager strips the port and the trailing dot, if configured. */
+/** Returns the Host header, without the port and the trailing dot if the connection manager strips them. */
 function hostOf({ stripsPort, stripsTrailingDot }: HttpManager, { authority }: Request): string {
   const withoutPort = stripsPort === "no" ? authority : authority.replace(/:\d+$/, "");
   return stripsTrailingDot ? withoutPort.replace(/\.(?=:\d+$|$)/, "") : withoutPort;
@@ -77,13 +81,16 @@ function hostOf({ stripsPort, stripsTrailingDot }: HttpManager, { authority }: R
 function routeConfigOf(config: EnvoyConfig, { routes }: HttpManager): RouteConfig | Step {
   if (routes.kind === "inline") return routes.config;
   if (routes.kind === "scoped") {
-    return unknowing("route", { name: routes.name, message: `its routes are scoped (${routes.name})` });
+    return unknowing("route", {
+      name: routes.name,
+      message: `the listener uses scoped routes (${routes.name}), which are not supported`,
+    });
   }
   const found = config.route(routes.name);
   if (found !== undefined) return found;
   if (!config.sections.has("RoutesConfigDump")) return unknowing("route", { message: "the dump has no routes" });
-  const message = `Envoy has no routes "${routes.name}": it answers 404 NR`;
-  return refusing("route", { name: "", message }, "look why the control plane sends no routes of this name");
+  const message = `Envoy has no routes "${routes.name}": it returns 404 NR`;
+  return refusing("route", { name: "", message }, "check why the control plane does not send these routes");
 }
 
 function noHost(
@@ -91,18 +98,20 @@ function noHost(
   { authority }: Request,
   workload: Workload,
 ): Step {
-  if (hasOnDemandHosts) return unknowing("route", { message: `the virtual host of "${authority}" comes on demand` });
+  if (hasOnDemandHosts) {
+    return unknowing("route", { message: `Envoy loads the virtual host of "${authority}" on demand (VHDS)` });
+  }
   const message =
-    `no virtual host of routes "${name}" has the domain "${authority}" (${virtualHosts.length} asked): 404 NR`;
+    `none of the ${virtualHosts.length} virtual hosts of routes "${name}" has the domain "${authority}": 404 NR`;
   return refusing(
     "route",
     { message },
-    `make a Service, a ServiceEntry or hosts of a VirtualService for "${authority}"`,
+    `create a Service or a ServiceEntry for "${authority}", or add it to hosts of a VirtualService`,
     gatewayCause(name, authority, workload),
   );
 }
 
-/** A gateway's routes are `http.80`, or `https.443.https.GATEWAY.NAMESPACE`. */
+/** Returns the Gateway behind routes such as `http.80` or `https.443.https.GATEWAY.NAMESPACE`. */
 function gatewayCause(routes: string, authority: string, workload: Workload): Cause | undefined {
   const [, port, name = "", namespace = ""] = /^https?\.(\d+)(?:\.[^.]+\.([^.]+)\.([^.]+))?$/.exec(routes) ?? [];
   if (port === undefined) return undefined;
@@ -122,7 +131,7 @@ function noRoute({ name }: RouteConfig, { host }: HostChoice, { method, path }: 
   return share < 1 ? { station: { ...step.station, result: "warning" } } : step;
 }
 
-/** Envoy answers the request itself. */
+/** Returns the step of a request that Envoy answers without an endpoint. */
 function answered(name: string, message: string, detail: Detail = {}, origin = ""): Step {
   const station = stationOf("route", { name, result: "warning", message, detail });
   const search = { by: "route", what: "answer", host: "" } as const;
@@ -148,7 +157,7 @@ function routed(routing: Routing): Routed {
   if (action.kind !== "forward" && action.kind !== "header") return ending(unforwarded(action, own, route.origin));
   const clusters = clustersOf(action, request);
   if (clusters.length === 0) {
-    const message = `${text}: the header that names the cluster is absent: 503`;
+    const message = `${text}: the request does not have the header that names the cluster: 503`;
     return ending(refusing("route", { ...own, message }, `send the header ${"header" in action ? action.header : ""}`));
   }
   const fault = faultOf(routing, clusters, routing.workload);
@@ -185,7 +194,7 @@ function aborted({ text, fix, cause }: FaultText): End {
 
 type Own = Pick<Station, "name" | "message" | "detail">;
 
-/** Envoy answers the request itself, or an unknown action handles it. */
+/** Returns the step of a route that does not forward: Envoy answers, or the action is unknown. */
 function unforwarded(
   action: Exclude<RouteAction, { kind: "forward" | "header" }>,
   { name, message, detail }: Own,
@@ -193,9 +202,9 @@ function unforwarded(
 ): Step {
   switch (action.kind) {
     case "redirect":
-      return answered(name, `${message}: Envoy redirects, ${action.status} to ${action.target}`, detail, origin);
+      return answered(name, `${message}: Envoy redirects with ${action.status} to ${action.target}`, detail, origin);
     case "direct":
-      return answered(name, `${message}: Envoy answers ${action.status} itself`, detail, origin);
+      return answered(name, `${message}: Envoy itself returns ${action.status}`, detail, origin);
     case "other":
       return unknowing("route", { name, message: `${message}: ${action.what}`, detail });
   }
@@ -222,7 +231,7 @@ function matchedText({ host, route: { route, place } }: Routing): string {
   }`;
 }
 
-/** Clusters of weight zero get no request. */
+/** Returns the clusters of a route. Clusters of weight 0 do not get requests. */
 function clustersOf(
   action: Extract<RouteAction, { kind: "forward" | "header" }>,
   request: Request,
@@ -248,13 +257,13 @@ function howText({ prefixRewrite, regexRewrite, hostRewrite, mirrors, timeout, r
 
 type Retries = NonNullable<Forwarding["retries"]>;
 
-/** Istio's own default for every route (pilot/pkg/networking/core/route/retry). */
+/** Whether these are Istio's default retries for every route (pilot/pkg/networking/core/route/retry). */
 function isUsual({ count, on }: Retries): boolean {
   return count === 2 && on.startsWith("connect-failure,refused-stream,unavailable,cancelled");
 }
 
 function retryText({ count, on }: Retries): string {
-  return count === 0 ? "no request is tried again" : `failed requests are tried again ${count} times on ${on}`;
+  return count === 0 ? "retries are off" : `failed requests are retried up to ${count} times on ${on}`;
 }
 
 function howDetail({ timeout, retries }: Forwarding): Detail {

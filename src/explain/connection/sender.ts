@@ -1,27 +1,27 @@
-/** Who opens an outbound connection: a container of the application. */
+/** The container of the application that opens an outbound connection. */
 import type { Pod } from "../pod.ts";
 import { passing, type Step } from "./connection_path.ts";
 
 export interface Sender {
   readonly step: Step;
-  /** `undefined`: the image decides. */
+  /** User ID of the container; `undefined`: the image sets it. */
   readonly uid: number | undefined;
   readonly gid: number | undefined;
   readonly container: string;
 }
 
-/** The first application container. The message names containers with other users. */
+/** Returns the first application container. The message lists containers that run as other users. */
 export function senderOf(pod: Pod | undefined): Sender {
   if (pod === undefined) {
     const step = passing("application", {
       source: "unknown",
-      message: "the snapshot has no description of the pod; a user that no rule names is assumed",
+      message: "the snapshot does not contain the pod's manifest; a user that no rule names is assumed",
     });
     return { step, uid: undefined, gid: undefined, container: "" };
   }
   const [first] = pod.applications;
   if (first === undefined) {
-    const step = passing("application", { source: "seen", message: "the pod has no container beside the proxy" });
+    const step = passing("application", { source: "seen", message: "the pod has no container except the proxy" });
     return { step, uid: undefined, gid: undefined, container: "" };
   }
   const others = pod.applications.filter(({ uid }) => uid !== first.uid).map(({ name, uid }) =>

@@ -7,7 +7,7 @@ import type { Facts } from "./facts.ts";
 import type { Target } from "./route_step.ts";
 import type { ConnectionPath, End } from "./connection_path.ts";
 
-/** Adds the stations of all targets. If all targets refuse, the connection is refused. Returns whether any refuses. */
+/** Adds the stations of all targets. Refuses the connection if all targets refuse. Returns whether any target refuses. */
 export function addTargets(
   path: ConnectionPath,
   { facts, config, targets }: {
@@ -43,7 +43,7 @@ export function addTargets(
   return true;
 }
 
-/** Adds up the shares of a cluster that several routes name. */
+/** Returns the share of each cluster. Several routes can name the same cluster. */
 function sharesByName(targets: readonly Target[]): ReadonlyMap<string, number> {
   const shares = new Map<string, number>();
   for (const { cluster, share } of targets) shares.set(cluster, (shares.get(cluster) ?? 0) + share);

@@ -1,4 +1,4 @@
-/** The station of TLS to the endpoints: mutual TLS and the expected identity, or plain text, and why. */
+/** The TLS station: mutual TLS to the endpoints and the expected identity, or plain text and the reason. */
 import type { ValueMap } from "../../base/value.ts";
 import type { Cluster } from "../envoy/cluster.ts";
 import type { TransportSocket } from "../envoy/tls.ts";
@@ -8,11 +8,11 @@ import type { Found } from "./endpoints.ts";
 import type { Facts } from "./facts.ts";
 import { clauses, detailOf, passing, refusing, type Step, unsure } from "./connection_path.ts";
 
-/** The TLS to the endpoints that may be chosen. */
+/** Returns the TLS step for the endpoints that load balancing can choose. */
 export function tlsStep(facts: Facts, cluster: Cluster, { taken }: Found): Step {
   const choices = choicesOf(cluster, taken.map(({ metadata }) => metadata));
   if (choices === undefined) {
-    const message = "whether it is mutual TLS depends on the tlsMode of the endpoint, which the snapshot does not have";
+    const message = "mutual TLS depends on the tlsMode of the endpoint, which the snapshot does not contain";
     return unsure("tls", { message });
   }
   const kinds = new Map(choices.map((choice) => [`${choice.transport.kind} ${choice.match}`, choice]));
@@ -24,13 +24,13 @@ export function tlsStep(facts: Facts, cluster: Cluster, { taken }: Found): Step 
     return problems.find((each) => each !== undefined) ?? mixed([...kinds.values()], addressesByMode(taken, choices));
   }
   if (first.transport.kind === "other") {
-    return unsure("tls", { message: `the transport socket ${first.transport.type} decides` });
+    return unsure("tls", { message: `the transport socket ${first.transport.type} is not supported` });
   }
   if (first.transport.kind === "plain") return plainStep(cluster, first);
   return certificateProblem(facts, first.transport) ?? encrypted(cluster, first, first.transport);
 }
 
-/** The transport sockets of the endpoints; `undefined`: they depend on metadata that is unknown. */
+/** Returns the transport sockets of the endpoints; `undefined` if they depend on unknown metadata. */
 function choicesOf(cluster: Cluster, metadata: readonly (ValueMap | undefined)[]): TransportChoice[] | undefined {
   const own = { transport: cluster.transport, match: "" };
   const counts = cluster.transportMatches.some(({ match }) => Object.keys(match).length > 0);
@@ -47,7 +47,7 @@ function choicesOf(cluster: Cluster, metadata: readonly (ValueMap | undefined)[]
 
 type Addresses = Readonly<Record<"mutual" | "simple" | "plain", readonly string[]>>;
 
-/** The endpoints by what the client speaks to them; none for extensions. */
+/** Groups the endpoints by the client's TLS mode. Leaves out endpoints whose transport socket is an extension. */
 function addressesByMode(taken: Found["taken"], choices: readonly TransportChoice[]): Addresses {
   const of = (mode: string) =>
     taken.filter((_, at) => {
@@ -68,7 +68,7 @@ function mixed(choices: readonly TransportChoice[], addresses: Addresses): Step 
   return passing("tls", {
     name: tls?.sni ?? "",
     result: "warning",
-    message: `endpoints differ: ${parts.join(", ")}`,
+    message: `the endpoints use different TLS: ${parts.join(", ")}`,
     detail: detailOf({ kinds: parts, names: (tls?.names ?? []).map(stringMatchText), ...addresses }),
   });
 }
@@ -86,7 +86,7 @@ function plainStep({ name, origin, transportMatches }: Cluster, { match }: Trans
     ? "plain text: no transport socket matches the endpoint"
     : origin === "" || !name.includes("|")
     ? "plain text: the cluster has no TLS"
-    : `plain text: ${origin} sets no mutual TLS, or the service is outside of the mesh`;
+    : `plain text: ${origin} does not set mutual TLS, or the service is outside of the mesh`;
   return passing("tls", { message: why, detail: detailOf({ mode: "plain", match }) });
 }
 
@@ -114,14 +114,16 @@ function reasonOf(match: string, origin: string): string {
   return origin === "" ? "by the cluster" : `by ${origin}`;
 }
 
-/** The workload's certificate is the secret `default`. Without a valid one every handshake fails. */
+/** Returns the step for an invalid workload certificate (the secret `default`), without which every handshake fails. */
 function certificateProblem({ certificate }: Facts, tls: Tls): Step | undefined {
   if (!tls.certificates.includes("default")) return undefined;
   const { result, message: why } = certificate;
   if (result === "unknown") {
-    return unsure("tls", { message: `mutual TLS, but whether the workload certificate is valid is not known: ${why}` });
+    return unsure("tls", {
+      message: `mutual TLS, but it is unknown whether the workload certificate is valid: ${why}`,
+    });
   }
   if (result !== "error") return undefined;
-  const fix = "look at the agent's log: it cannot get or renew the certificate; then restart the proxy";
+  const fix = "check the agent's log: it cannot get or renew the certificate; then restart the proxy";
   return refusing("tls", { message: `mutual TLS, but without a valid workload certificate: ${why}` }, fix);
 }

@@ -1,7 +1,7 @@
 /**
- * The stations of a tunnel: endpoints that are an internal listener of Envoy, as Istio's `connect_originate`. It opens an
- * HTTP CONNECT (HBONE) to the waypoint, else to the endpoint's own address, where ztunnel or a proxy ends it
- * (pilot/pkg/xds/endpoints, buildEnvoyLbEndpoint).
+ * The stations of a tunnel. The endpoint is an internal listener of Envoy, such as Istio's `connect_originate`. This
+ * listener sends an HTTP CONNECT (HBONE) to the waypoint, or else to the endpoint's own address, where ztunnel or a
+ * proxy terminates the tunnel (pilot/pkg/xds/endpoints, buildEnvoyLbEndpoint).
  */
 import { joinHostPort, splitHostPort } from "../../golang/net/mod.ts";
 import type { Cluster } from "../envoy/cluster.ts";
@@ -12,16 +12,16 @@ import type { Facts } from "./facts.ts";
 import { tlsStep } from "./tls_step.ts";
 import { detailOf, listed, passing, refusing, type Step, unknowing } from "./connection_path.ts";
 
-/** Tunnels in tunnels, as to another network: Istio has two. */
+/** Maximum depth of nested tunnels. Istio nests two, for another network. */
 const MAX_DEPTH = 4;
 
-/** An endpoint behind a tunnel. */
+/** An endpoint, and the tunnel to it. */
 interface Tunneled {
   readonly address: string;
   readonly tunnel: Tunnel;
 }
 
-/** The stations of the tunnels to these endpoints, for each internal listener. */
+/** Returns the steps of the tunnels to these endpoints, for each internal listener. */
 export function tunnelSteps(facts: Facts, config: EnvoyConfig, taken: readonly Taken[]): Step[] {
   const tunneled = taken.flatMap(({ address, tunnel }) => tunnel === undefined ? [] : [{ address, tunnel }]);
   const groups = Map.groupBy(tunneled, ({ tunnel }) => tunnel.listener);
@@ -37,20 +37,25 @@ interface Inner {
 function throughListener(facts: Facts, config: EnvoyConfig, { name, targets, depth }: Inner): Step[] {
   const listener = config.listeners.find((each) => each.name === name);
   if (listener === undefined) {
-    const message = `Envoy has no internal listener ${name}, to which the endpoint leads: 503 UF`;
-    return [refusing("listener", { name, message }, "look why the control plane sends no such listener (readiness)")];
+    const message = `Envoy has no internal listener ${name}, which the endpoint uses: 503 UF`;
+    return [
+      refusing("listener", { name, message }, "check why the control plane does not send this listener (readiness)"),
+    ];
   }
   const next = clusterOf(listener);
   if (next === undefined || depth === MAX_DEPTH) {
-    return [unknowing("listener", { name, message: `where the internal listener ${name} leads is not known` })];
+    return [unknowing("listener", { name, message: `the destination of the internal listener ${name} is unknown` })];
   }
   const own = targets.map(({ address }) => address);
   const message = `the endpoint is the internal listener ${name}: HTTP CONNECT to ${listed(own)} (HBONE)`;
   const step = passing("listener", { name, message, detail: { tunnelTo: own } });
   const cluster = config.cluster(next);
   if (cluster === undefined) {
-    const absent = `Envoy has no cluster ${next}, to which the internal listener ${name} leads`;
-    return [step, refusing("cluster", { name: next, message: absent }, "look why the control plane sends none")];
+    const absent = `Envoy has no cluster ${next}, which the internal listener ${name} uses`;
+    return [
+      step,
+      refusing("cluster", { name: next, message: absent }, "check why the control plane does not send this cluster"),
+    ];
   }
   return [step, ...throughCluster(facts, config, { cluster, targets, depth })];
 }
@@ -61,19 +66,27 @@ interface Outer {
   readonly depth: number;
 }
 
-/** The cluster of the tunnel: to the targets' own hosts, or into one more internal listener. */
+/** Returns the steps of the tunnel's cluster, which leads to the targets' hosts or to another internal listener. */
 function throughCluster(facts: Facts, config: EnvoyConfig, { cluster, targets, depth }: Outer): Step[] {
   const inner = cluster.assignment?.endpoints.find(({ address }) => address.internal !== undefined)?.address.internal;
   if (inner !== undefined) {
-    const step = passing("cluster", { name: cluster.name, message: `cluster ${cluster.name}: one more tunnel` });
+    const step = passing("cluster", {
+      name: cluster.name,
+      message: `cluster ${cluster.name}: a tunnel inside the tunnel`,
+    });
     return [step, ...throughListener(facts, config, { name: inner, targets, depth: depth + 1 })];
   }
   if (cluster.discovery !== "original-dst") {
-    return [unknowing("cluster", { name: cluster.name, message: `where ${cluster.name} connects to is not known` })];
+    return [
+      unknowing("cluster", {
+        name: cluster.name,
+        message: `the destination of the cluster ${cluster.name} is unknown`,
+      }),
+    ];
   }
   const ends = targets.map((target) => hboneAddress(cluster, target));
   const waypoints = targets.some(({ tunnel }) => tunnel.waypoint !== "");
-  const who = waypoints ? "the waypoint" : "ztunnel of its node, or the pod's own proxy,";
+  const who = waypoints ? "the waypoint" : "the ztunnel of its node, or the pod's own proxy,";
   const { station, ...ending } = tlsStep(facts, cluster, NOTHING);
   return [
     passing("cluster", {
@@ -82,14 +95,14 @@ function throughCluster(facts: Facts, config: EnvoyConfig, { cluster, targets, d
     }),
     passing("endpoint", {
       name: ends[0] ?? "",
-      message: `${listed(ends)}: ${who} takes the tunnel`,
+      message: `${listed(ends)}: ${who} accepts the tunnel`,
       detail: detailOf({ tunnel: true, waypoints: targets.map(({ tunnel }) => tunnel.waypoint).filter(Boolean) }),
     }),
     { ...ending, station: { ...station, detail: { ...station.detail, tunnelTo: ends } } },
   ];
 }
 
-/** Where the tunnel goes: the waypoint, else the endpoint, at the port of the cluster. */
+/** Returns the address to which the tunnel connects: the waypoint, or else the endpoint, on the cluster's port. */
 function hboneAddress({ originalDst }: Cluster, { address, tunnel }: Tunneled): string {
   const parts = splitHostPort(tunnel.waypoint || address);
   if (typeof parts === "string" || originalDst.port === 0) return tunnel.waypoint || address;

@@ -27,14 +27,14 @@ Deno.test("an endpoint that is connect_originate is followed to port 15008 of it
     /internal listener connect_originate: HTTP CONNECT to 10\.0\.0\.9:8080 \(HBONE\)/,
   );
   assert.match(cluster?.message ?? "", /connect_originate connects to port 15008/);
-  assert.match(end?.message ?? "", /^10\.0\.0\.9:15008: ztunnel/);
+  assert.match(end?.message ?? "", /^10\.0\.0\.9:15008: the ztunnel/);
   assert.match(tls?.message ?? "", /mutual TLS with the certificate "default"/);
 });
 
 Deno.test("a tunnel to a waypoint goes to the waypoint", async () => {
   const { verdict, stations } = await ask({ tunnel: { waypoint: "10.0.0.50:15008" } });
   assert.equal(verdict, "reaches");
-  assert.match(stations.at(-2)?.message ?? "", /^10\.0\.0\.50:15008: the waypoint takes the tunnel/);
+  assert.match(stations.at(-2)?.message ?? "", /^10\.0\.0\.50:15008: the waypoint accepts the tunnel/);
 });
 
 Deno.test("without the internal listener, or with an expired certificate, a tunnel is refused", async () => {

@@ -1,4 +1,4 @@
-/** A port that the Service at this address does not have: Envoy has no cluster for it. */
+/** Explains a connection to a port that the Service at this address does not have. Envoy has no cluster for the port. */
 import type { EnvoyConfig } from "../envoy/config.ts";
 import { isService, type KnownService, serviceAt, serviceText } from "../names/services.ts";
 import { type Cause, causeOf } from "../resources/cause.ts";
@@ -7,9 +7,9 @@ import type { Asked } from "./endpoints.ts";
 import type { Facts } from "./facts.ts";
 
 /**
- * Replaces the station of a passthrough or BlackHole cluster; `undefined` if no service has the address, or if it has
- * the port. kube-proxy forwards such a connection nowhere; an endpoint of a headless service, and a host outside of
- * the cluster, may still listen.
+ * Returns the step to use in place of a passthrough or BlackHole cluster, if the service at the address does not have
+ * the port; else `undefined`. kube-proxy drops such a connection. An endpoint of a headless service, or a host outside
+ * of the cluster, can still listen on the port.
  */
 export function wrongPort(facts: Facts, config: EnvoyConfig, { name, original, direction }: Asked): Step | undefined {
   const { address, port } = original;
@@ -37,25 +37,29 @@ function withoutPort(
   if (!isService(host, facts.domain)) {
     const namespace = config.cluster(`outbound|${ports[0]}||${host}`)?.namespace ?? "";
     const cause = { ...causeOf("ServiceEntry", "spec.ports", { by: "host", host, port }), namespace };
-    return unsure("cluster", { name, message: `${found}; whether anything listens on ${port} is not known` }, cause);
+    return unsure(
+      "cluster",
+      { name, message: `${found}; it is unknown whether a process listens on port ${port}` },
+      cause,
+    );
   }
   const endpoints = endpointAddresses(config, host, ports);
   if (endpoints === undefined || endpoints.has(address)) {
-    return unsure("cluster", { name, message: `${found}; whether a pod listens on ${port} is not known` });
+    return unsure("cluster", { name, message: `${found}; it is unknown whether a pod listens on port ${port}` });
   }
   const right = ports.length === 1 ? `port ${ports[0]}` : "one of its ports";
-  const fix = `ask for ${right}, or add the port ${port} to spec.ports of ${what}`;
-  const message = `${found}: nobody listens on ${port}`;
+  const fix = `connect to ${right}, or add the port ${port} to spec.ports of ${what}`;
+  const message = `${found}: no process listens on port ${port}`;
   return refusing("cluster", { name, message }, fix, serviceCause(host, "spec.ports"));
 }
 
-/** A field of the Service with this host. */
+/** Returns a cause that names a field of the Service with this host. */
 export function serviceCause(host: string, field: string): Cause {
   const [name = "", namespace = ""] = host.split(".");
   return { kind: "Service", namespace, name, field, search: { by: "name" } };
 }
 
-/** Addresses of a service's endpoints; `undefined` if the snapshot has none. */
+/** Returns the addresses of a service's endpoints; `undefined` if the snapshot does not contain them. */
 function endpointAddresses(
   config: EnvoyConfig,
   host: string,

@@ -1,4 +1,4 @@
-/** The server's end in ambient mode: the ztunnel of the pod's node takes the connection, and its policies decide. */
+/** The server's end in ambient mode: the ztunnel of the pod's node accepts the connection and enforces policies. */
 import { splitHostPort } from "../../golang/net/mod.ts";
 import { detailOf, passing, refusing, type Step, unsure } from "../connection/connection_path.ts";
 import type { Facts } from "../connection/facts.ts";
@@ -10,18 +10,18 @@ import { type PolicyRuling, rulingOf } from "../ztunnel/policies.ts";
 /** The client as ztunnel sees it. */
 interface AmbientClient {
   readonly peer: Peer;
-  /** Empty: unknown. */
+  /** IP address of the client; empty if unknown. */
   readonly address: string;
 }
 
-/** The stations after the pod's own: ztunnel, TLS, authorization, the application's port. */
+/** Returns the steps after the pod's own step: ztunnel, TLS, authorization, and the application's port. */
 export function ambientSteps(client: AmbientClient, facts: Facts, endpoint: string): readonly Step[] {
   const { ztunnel, snapshot } = facts;
   const workload = typeof ztunnel === "string" ? undefined : workloadOf(ztunnel, snapshot.pod);
   const tls = tlsStep(client.peer);
   if (typeof ztunnel === "string" || workload === undefined) {
     const why = typeof ztunnel === "string" ? ztunnel : "it does not know this pod";
-    const message = `ambient mode: what ztunnel of its node decides is not known: ${why}`;
+    const message = `ambient mode: the state of the ztunnel of its node is unknown: ${why}`;
     return [unsure("ztunnel", { message }), tls, portStep(facts, endpoint)];
   }
   return [
@@ -33,10 +33,10 @@ export function ambientSteps(client: AmbientClient, facts: Facts, endpoint: stri
 }
 
 function ztunnelStep({ isHbone, identity, waypoint, policies, addresses: [address = ""] }: Workload): Step {
-  const takes = isHbone ? "takes tunnels (HBONE) for it" : "has no tunnel for it";
+  const takes = isHbone ? "accepts HBONE tunnels for the pod" : "does not accept HBONE tunnels for the pod";
   return passing("ztunnel", {
     name: address,
-    message: `ambient mode: ztunnel of its node ${takes}, as ${identity}`,
+    message: `ambient mode: the ztunnel of its node ${takes}, as ${identity}`,
     detail: detailOf({ identity, waypoint, policies }),
   });
 }
@@ -44,15 +44,15 @@ function ztunnelStep({ isHbone, identity, waypoint, policies, addresses: [addres
 function tlsStep({ tls, isTunnel }: Peer): Step {
   if (tls === "mutual" && !isTunnel) {
     const message =
-      "the client speaks mutual TLS to the application's port, and ztunnel ends mutual TLS in tunnels alone";
-    const fix = "set trafficPolicy.tls.mode of the DestinationRule to DISABLE, or take the DestinationRule away";
+      "the client uses mutual TLS on the application's port, but ztunnel terminates mutual TLS only in tunnels";
+    const fix = "set trafficPolicy.tls.mode of the DestinationRule to DISABLE, or delete the DestinationRule";
     return refusing("tls", { message }, fix);
   }
   const spoken = tls === "simple" ? "TLS to the application" : "plain text";
   return passing("tls", {
     message: isTunnel
-      ? "ztunnel ends the tunnel's mutual TLS"
-      : `${spoken}, which ztunnel passes on if no policy refuses it`,
+      ? "ztunnel terminates the tunnel's mutual TLS"
+      : `${spoken}, which ztunnel forwards unless a policy refuses it`,
   });
 }
 
@@ -67,11 +67,11 @@ function policyStep({ peer, address }: AmbientClient, { ztunnel, workload, endpo
   const [destination, port] = typeof parts === "string" ? [endpoint, 0] : [parts.host, Number(parts.port)];
   const identity = peer.isTunnel ? peer.identity : "none";
   const ruling = rulingOf(ztunnel, workload, { identity, source: address, destination, port });
-  const who = identity === "none" ? "a client with plain text" : identity ?? "the client";
+  const who = identity === "none" ? "a client without mutual TLS" : identity ?? "the client";
   return rulingStep(ruling, who);
 }
 
-/** Istio's names for the policies that it makes of PeerAuthentications (pilot/pkg/serviceregistry/kube/controller/ambient). */
+/** Whether Istio generated a policy from a PeerAuthentication (pilot/pkg/serviceregistry/kube/controller/ambient). */
 function isOfPeerAuthentication(policy: string): boolean {
   const name = policy.slice(policy.lastIndexOf("/") + 1);
   return name === "istio_converted_static_strict" || name.startsWith("converted_peer_authentication_");
@@ -79,16 +79,16 @@ function isOfPeerAuthentication(policy: string): boolean {
 
 function rulingStep({ outcome, policy }: PolicyRuling, who: string): Step {
   const isStrict = isOfPeerAuthentication(policy);
-  const name = isStrict ? "a PeerAuthentication with STRICT" : `the AuthorizationPolicy ${policy}`;
+  const name = isStrict ? "a PeerAuthentication with mode STRICT" : `the AuthorizationPolicy ${policy}`;
   if (outcome === "unknown") {
-    return unsure("authorization", { name: policy, message: `whether ${name} refuses ${who} is not known` });
+    return unsure("authorization", { name: policy, message: `it is unknown whether ${name} refuses ${who}` });
   }
   if (outcome === "denied") {
     const fix = isStrict
-      ? "let the client speak mutual TLS, or set mtls.mode of the PeerAuthentication to PERMISSIVE"
-      : `let ${who} in: spec.rules of the AuthorizationPolicy ${policy}`;
+      ? "configure the client to use mutual TLS, or set mtls.mode of the PeerAuthentication to PERMISSIVE"
+      : `allow ${who} in spec.rules of the AuthorizationPolicy ${policy}`;
     return refusing("authorization", { name: policy, message: `${name} refuses ${who}` }, fix);
   }
-  const message = policy === "" ? "no policy of ztunnel refuses it" : `allowed by ${name}`;
+  const message = policy === "" ? "no policy in ztunnel refuses the connection" : `allowed by ${name}`;
   return passing("authorization", { name: policy, message });
 }

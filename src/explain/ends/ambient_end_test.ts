@@ -33,14 +33,14 @@ const ONLY_CART = {
 
 /** A sidecar's connection to a pod in ambient mode: the client, the server, the verdict, the sentence. */
 const TO_AMBIENT: readonly (readonly [string, Changes, AmbientChanges, string, RegExp])[] = [
-  ["by a tunnel", { tunnel: {} }, {}, "reaches", /; pod shop\/catalog-1 takes it$/],
-  ["STRICT takes a tunnel", { tunnel: {} }, { policies: [STRICT] }, "reaches", /takes it$/],
+  ["by a tunnel", { tunnel: {} }, {}, "reaches", /; pod shop\/catalog-1 accepts it$/],
+  ["STRICT takes a tunnel", { tunnel: {} }, { policies: [STRICT] }, "reaches", /accepts it$/],
   [
     "an identity that is let in",
     { tunnel: {}, identity: "spiffe://cluster.local/ns/shop/sa/cart" },
     { policies: [ONLY_CART] },
     "reaches",
-    /takes it$/,
+    /accepts it$/,
   ],
   [
     "another identity",
@@ -49,22 +49,22 @@ const TO_AMBIENT: readonly (readonly [string, Changes, AmbientChanges, string, R
     "refused",
     /^The AuthorizationPolicy shop\/only-cart refuses spiffe:.*sa\/web$/,
   ],
-  ["plain text", { tlsMode: "" }, {}, "reaches", /takes it$/],
+  ["plain text", { tlsMode: "" }, {}, "reaches", /accepts it$/],
   [
     "plain text against STRICT",
     { tlsMode: "" },
     { policies: [STRICT] },
     "refused",
-    /shop\/strict refuses a client with plain/,
+    /shop\/strict refuses a client without mutual TLS/,
   ],
-  ["mutual TLS without a tunnel", {}, {}, "refused", /ztunnel ends mutual TLS in tunnels alone/],
-  ["nothing listens", { tunnel: {} }, { listens: [9090] }, "refused", /nothing listens on port 8080/i],
+  ["mutual TLS without a tunnel", {}, {}, "refused", /ztunnel terminates mutual TLS only in tunnels/],
+  ["nothing listens", { tunnel: {} }, { listens: [9090] }, "refused", /no process listens on port 8080/i],
   [
     "without ztunnel's dump",
     { tunnel: {} },
     { dump: undefined },
     "unknown",
-    /ztunnel of its node decides is not known/,
+    /state of the ztunnel of its node is unknown/,
   ],
 ];
 
@@ -77,7 +77,7 @@ for (const [name, client, server, verdict, sentence] of TO_AMBIENT) {
 
 /** A connection of a pod in ambient mode: both, the question, the verdict, the sentence. */
 const FROM_AMBIENT: readonly (readonly [string, AmbientChanges, string, string, RegExp])[] = [
-  ["by a tunnel", {}, "catalog:80", "unknown", /whether its certificate is valid is not known/],
+  ["by a tunnel", {}, "catalog:80", "unknown", /it is unknown whether its certificate is valid/],
   ["to a pod outside of the mesh", { workload: { protocol: "TCP" } }, "catalog:80", "reaches", /plain text/],
   ["to an unhealthy pod", { workload: { status: "Unhealthy" } }, "catalog:80", "refused", /None of the 1 endpoints/],
   [
@@ -95,14 +95,14 @@ const FROM_AMBIENT: readonly (readonly [string, AmbientChanges, string, string, 
     { workload: { protocol: "TCP" }, loadBalancer: { mode: "Strict", healthPolicy: "OnlyHealthy" } },
     "catalog:80",
     "unknown",
-    /is near enough \(internalTrafficPolicy\) is not known/,
+    /it is unknown which of them internalTrafficPolicy allows/,
   ],
   [
     "to the address itself",
     { loadBalancer: { mode: "Passthrough" } },
     "catalog:80",
     "unknown",
-    /has no endpoints of its/,
+    /is a passthrough service without endpoints/,
   ],
   [
     "without a certificate",
@@ -112,9 +112,15 @@ const FROM_AMBIENT: readonly (readonly [string, AmbientChanges, string, string, 
     /certificate.*Unavailable: no CA/,
   ],
   ["a port that the service has not", {}, "catalog:81", "unknown", /has only the ports 80/],
-  ["an unknown address", {}, "10.7.7.7:80", "unknown", /neither a service nor a workload/i],
+  ["an unknown address", {}, "10.7.7.7:80", "unknown", /knows no service or workload at 10\.7\.7\.7:80/],
   ["an unknown name", {}, "catalgo:80", "unknown", /catalgo/],
-  ["without ztunnel's dump", { dump: undefined }, "10.96.0.9:80", "unknown", /ztunnel of its node does is not known/],
+  [
+    "without ztunnel's dump",
+    { dump: undefined },
+    "10.96.0.9:80",
+    "unknown",
+    /state of the ztunnel of its node is unknown/,
+  ],
 ];
 
 for (const [name, changes, to, verdict, sentence] of FROM_AMBIENT) {

@@ -1,4 +1,4 @@
-/** One answer for both ends: the client's stations, then the stations of the pods behind the endpoints. */
+/** Answers for both ends: the client's stations, then the stations of the pods behind the endpoints. */
 import { joinHostPort, splitHostPort } from "../../golang/net/mod.ts";
 import type { Answer, Detail, Station } from "../answer_schema.ts";
 import { destinationOf } from "../connection/destination.ts";
@@ -11,20 +11,20 @@ import type { Connection, Peer } from "../question/question.ts";
 import { configurationVersion } from "../summary/configuration.ts";
 import { type ClientEnd, issuersOfPod, type OtherEnd, rootsOf, type ServerEnd, serverEnd } from "./server_end.ts";
 
-/** Finds pods. */
+/** Finds the pods behind endpoints. */
 export interface Ends {
-  /** The pods are of the client's cluster alone. */
+  /** Whether only pods of the client's cluster can be read. */
   readonly isOneCluster: boolean;
-  /** The pod with this address. `namespace`: from the service's name; a guess. */
+  /** Returns the pod with this address. `namespace` is a guess from the service's name. */
   podAt(address: string, namespace: string | undefined): Promise<OtherEnd>;
-  /** Endpoints from the API server, for a client without a proxy; a string says why there are none. */
+  /** Returns endpoints from the API server, for a client without a proxy; a string is the reason for a failure. */
   endpointsOf(host: string, port: number, namespace: string): Promise<readonly string[] | string>;
 }
 
 /** Maximum number of server pods to read, one at a time. Each snapshot is as large as the client's. */
 const MAX_ENDS = 10;
 
-/** Follows the connection into the pods behind its endpoints. Without such pods it returns the client's answer. */
+/** Follows the connection into the pods behind its endpoints. Without such pods, returns the client's answer. */
 export async function withOtherEnds(
   answer: OpenAnswer,
   facts: Facts,
@@ -34,7 +34,7 @@ export async function withOtherEnds(
   return await followed(answer, facts, { asked, ends, hops: 0 });
 }
 
-/** What is asked, how pods are found, and the gateways so far. */
+/** The connection to follow, how to find pods, and the number of gateways passed. */
 interface Following {
   readonly asked: Connection;
   readonly ends: Ends;
@@ -68,11 +68,11 @@ function hostOf(address: string): string {
   return typeof parts === "string" ? address : parts.host;
 }
 
-/** Gateways one behind another. */
+/** Maximum number of gateways to follow on one connection. */
 const MAX_HOPS = 3;
 const TOO_FAR = { verdict: "unknown", reason: `It goes through more than ${MAX_HOPS} gateways`, fix: "" } as const;
 
-/** Goes on behind a gateway that ends the TLS, such as an egress gateway. */
+/** Follows the connection behind a gateway that terminates TLS, such as an egress gateway. */
 async function throughGateway(end: ServerEnd, following: Following): Promise<ServerEnd> {
   const { next, ...own } = end;
   if (next === undefined) return own;
@@ -83,18 +83,18 @@ async function throughGateway(end: ServerEnd, following: Following): Promise<Ser
   return { ...own, verdict, reason: `Through the gateway ${own.pod}: ${lowered(reason)}`, fix, cause, stations: all };
 }
 
-/** An endpoint in another cluster of the mesh: the API server of this one has other pods at such addresses. */
+/** Returns the end for an endpoint in another mesh cluster, where pods of this cluster can have the same address. */
 function remoteEnd({ stations }: Answer, address: string, { isOneCluster }: Ends): OtherEnd | undefined {
   const all = stations.flatMap(({ kind, detail }) => kind === "endpoint" ? textsOf(detail["elsewhere"]) : []);
   const where = all.find((each) => each.startsWith(`${address} `))?.slice(address.length + 1);
-  return where === undefined || !isOneCluster ? undefined : { why: `it is ${where}, which is not read` };
+  return where === undefined || !isOneCluster ? undefined : { why: `it is ${where}, and only this cluster is read` };
 }
 
 function textsOf(value: Detail[string] | undefined): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** What is the same for all endpoints. */
+/** Returns the client's data that is the same for all endpoints. */
 function clientEnd(
   facts: Facts,
   connection: Connection,
@@ -103,12 +103,12 @@ function clientEnd(
   return { connection, roots: rootsOf(facts), issuers: issuersOfPod(facts), version };
 }
 
-/** The client's address of the same family as the endpoint; empty if the client's addresses are unknown. */
+/** Returns the client's address of the endpoint's IP family; empty if the client's addresses are unknown. */
 function addressTo(endpoint: string, { addresses }: Facts): string {
   return addresses.find((each) => each.includes(":") === endpoint.includes(":")) ?? addresses[0] ?? "";
 }
 
-/** The client's answer if the connection continues to an endpoint. Ignores a doubt that only the endpoint resolves. */
+/** Returns the client's answer if the connection continues to an endpoint. Ignores a doubt that the endpoint can resolve. */
 function goingOn(answer: OpenAnswer, { pod }: Facts, { direction }: Connection): OpenAnswer | undefined {
   if (direction !== "outbound" || answer.stations.some(({ detail }) => detail["hostNetwork"] === true)) {
     return undefined;
@@ -117,11 +117,11 @@ function goingOn(answer: OpenAnswer, { pod }: Facts, { direction }: Connection):
   if (pod !== undefined && pod.proxy === undefined && !pod.isAmbient) return plainClient(answer);
   if (!isLeftToEndpoint(answer)) return undefined;
   const [endpoint] = answer.endpoints;
-  const reason = `It goes on to ${endpoint?.address}`;
+  const reason = `It continues to ${endpoint?.address}`;
   return { ...answer, verdict: "reaches", reason, stations: answer.stations.map(known), cause: undefined };
 }
 
-/** Only the endpoint's station is unknown. */
+/** Whether only the endpoint stations are unknown. */
 function isLeftToEndpoint({ verdict, endpoints, stations, probe }: Answer): boolean {
   const open = stations.filter(({ result }) => result === "unknown");
   return verdict === "unknown" && probe === undefined && endpoints.length > 0 && open.length > 0 &&
@@ -134,18 +134,18 @@ function known(station: Station): Station {
     ...station,
     result: "ok",
     source: "planned",
-    message: `${station.name}: Envoy connects there without asking`,
+    message: `${station.name}: Envoy connects there without service discovery`,
   };
 }
 
-/** The answer for a client pod without a proxy: it connects directly, in plain text. */
+/** Returns the answer for a client pod without a proxy, which connects directly, in plain text. */
 function plainClient(answer: OpenAnswer): OpenAnswer {
   const stations = answer.stations.filter(({ kind }) => kind === "application");
   const reason = "The client's pod has no proxy: it connects in plain text";
   return { ...answer, verdict: "bypasses", reason, stations, cause: undefined };
 }
 
-/** `ADDRESS:PORT` of the endpoints. If the connection bypasses the proxy, kube-proxy chooses an endpoint. */
+/** Returns the endpoints as `ADDRESS:PORT`. If the connection bypasses the proxy, kube-proxy chooses an endpoint. */
 async function targetsOf(
   { verdict, endpoints }: Answer,
   facts: Facts,
@@ -167,10 +167,10 @@ async function targetsOf(
 
 const PLAIN: Peer = { tls: "plain", isTunnel: false, isHttp: false, sni: "", identity: undefined, expects: [] };
 
-/** An endpoint to which the client's TLS is unknown. */
-const UNJUDGED: OtherEnd = { why: "whether the client speaks TLS to it is not known" };
+/** The end for an endpoint to which the client's TLS mode is unknown. */
+const UNJUDGED: OtherEnd = { why: "it is unknown whether the client uses TLS to it" };
 
-/** How the client's proxy, or the client itself, connects to an endpoint; `undefined`: unknown. */
+/** Returns the TLS and the identity with which the client's pod connects to an endpoint; `undefined` if unknown. */
 function peerOf({ verdict, stations }: Answer, { certificate }: Facts, endpoint: string): Peer | undefined {
   const isHttp = stations.some(({ kind }) => kind === "route");
   const isTunnel = stations.some(({ detail }) => isListed(detail["tunnelTo"], endpoint));
@@ -189,7 +189,7 @@ function peerOf({ verdict, stations }: Answer, { certificate }: Facts, endpoint:
   return { tls: mode, isTunnel, isHttp, sni: tls.name, identity, expects: exactNames(tls.detail["names"]), rule };
 }
 
-/** The DestinationRule that sets the TLS: without one Istio chooses it by the endpoint's metadata. */
+/** Returns the DestinationRule that sets the TLS mode. Without it, Istio uses the endpoint's metadata. */
 function ruleOf(stations: readonly Station[], tls: Station): Cause | undefined {
   const cluster = stations.find(({ kind }) => kind === "cluster");
   const origin = String(cluster?.detail["from"] ?? "");
@@ -203,7 +203,7 @@ function ruleOf(stations: readonly Station[], tls: Station): Cause | undefined {
 
 const MODES = ["mutual", "simple", "plain"] as const;
 
-/** The mode of all endpoints, or of this one where they differ. */
+/** Returns the TLS mode of an endpoint. Endpoints of one cluster can have different modes. */
 function modeTo(endpoint: string, detail: Detail): Peer["tls"] | undefined {
   return MODES.find((mode) => {
     return detail["mode"] === mode || isListed(detail[mode], endpoint);
@@ -218,13 +218,13 @@ function isTunneled(detail: Detail): boolean {
   return detail["tunnelTo"] !== undefined;
 }
 
-/** The exact names; empty if any name is a pattern. */
+/** Returns the exact names; empty if any name is a pattern. */
 function exactNames(names: unknown): string[] {
   const exact = Array.isArray(names) ? names.map((name) => /^is "(.*)"$/.exec(String(name))?.[1] ?? "") : [];
   return exact.includes("") ? [] : exact;
 }
 
-/** The namespace in a cluster name such as `outbound|80||catalog.shop.svc.cluster.local`, or in a host of ztunnel. */
+/** Returns the namespace in a cluster name such as `outbound|80||catalog.shop.svc.cluster.local`, or in a ztunnel host. */
 function namespaceOf({ clusters }: Answer): string | undefined {
   return /(?:^|\|)[^|.]+\.([^|.]+)\.svc\./.exec(clusters[0]?.name ?? "")?.[1];
 }
@@ -251,7 +251,7 @@ function joined(client: OpenAnswer, read: readonly ServerEnd[], count: number): 
   return { ...client, verdict: worst.verdict, reason, fix: worst.fix, cause: worst.cause, stations };
 }
 
-/** All that were read take it. `left`: some were not read. */
+/** Returns the verdict if all pods that were read accept the connection. `left` counts endpoints that were not read. */
 function reached(client: OpenAnswer, read: readonly ServerEnd[], left: string): Pick<Answer, "verdict" | "reason"> {
   const concern = read.flatMap(({ stations }) => stations).find(({ result }) => result === "warning")?.message ?? "";
   const reason = `${client.reason}; ${endText(read)}${concern === "" ? "" : `, but ${concern}`}${left}`;
@@ -261,20 +261,20 @@ function reached(client: OpenAnswer, read: readonly ServerEnd[], left: string): 
 const VERBS: Readonly<Record<Answer["verdict"], string>> = {
   reaches: "reach",
   refused: "refuses",
-  bypasses: "pass the proxy",
-  unknown: "cannot be judged",
+  bypasses: "bypass the proxy",
+  unknown: "cannot be decided",
 };
 
 function endText(read: readonly ServerEnd[]): string {
   const names = read.map(({ pod }) => pod);
-  return names.length === 1 ? `pod ${names[0]} takes it` : `${names.length} pods take it`;
+  return names.length === 1 ? `pod ${names[0]} accepts it` : `${names.length} pods accept it`;
 }
 
 function rank(end: ServerEnd | undefined): number {
   return ORDER.indexOf(end?.verdict ?? "unknown");
 }
 
-/** Excludes names and addresses, which differ between replicas. */
+/** Returns the key to group endpoints. It excludes names and addresses, which differ between replicas. */
 function keyOf({ verdict, stations }: ServerEnd): string {
   return `${verdict} ${stations.map(({ kind, result }) => `${kind}:${result}`).join(" ")}`;
 }

@@ -37,15 +37,15 @@ const NO_PROXY = { initContainers: [], containers: [{ name: "app" }] };
 
 /** What is wrong, the client, the server, the verdict, the sentence, the fix. */
 const CASES: readonly (readonly [string, Changes, Changes, string, RegExp, RegExp])[] = [
-  ["all is well", {}, {}, "reaches", /; pod shop\/web-1 takes it$/, /^$/],
-  ["STRICT against plain text", { tlsMode: "" }, {}, "refused", /STRICT.*the client speaks plain HTTP/, /PERMISSIVE/],
-  ["PERMISSIVE takes plain text", { tlsMode: "" }, { isPermissive: true }, "reaches", /takes it$/, /^$/],
+  ["all is well", {}, {}, "reaches", /; pod shop\/web-1 accepts it$/, /^$/],
+  ["STRICT against plain text", { tlsMode: "" }, {}, "refused", /STRICT.*the client uses plain HTTP/, /PERMISSIVE/],
+  ["PERMISSIVE takes plain text", { tlsMode: "" }, { isPermissive: true }, "reaches", /accepts it$/, /^$/],
   [
     "mutual TLS against DISABLE",
     {},
     { isDisabled: true },
     "refused",
-    /DISABLE.*the client speaks mutual TLS and HTTP: the connection is closed/,
+    /DISABLE.*the client uses mutual TLS and HTTP: the connection is closed/,
     /trafficPolicy\.tls\.mode of the DestinationRule to DISABLE/,
   ],
   [
@@ -53,7 +53,7 @@ const CASES: readonly (readonly [string, Changes, Changes, string, RegExp, RegEx
     {},
     { allow: { identity: CLIENT } },
     "reaches",
-    /takes it$/,
+    /accepts it$/,
     /^$/,
   ],
   [
@@ -61,7 +61,7 @@ const CASES: readonly (readonly [string, Changes, Changes, string, RegExp, RegEx
     {},
     { allow: { identity: "spiffe://cluster.local/ns/shop/sa/other" } },
     "refused",
-    /No ALLOW policy lets spiffe:\/\/cluster\.local\/ns\/shop\/sa\/a in: 403/,
+    /No ALLOW policy allows spiffe:\/\/cluster\.local\/ns\/shop\/sa\/a: 403/,
     /shop\/allow/,
   ],
   [
@@ -69,17 +69,24 @@ const CASES: readonly (readonly [string, Changes, Changes, string, RegExp, RegEx
     { identity: "spiffe://old.local/ns/shop/sa/a" },
     { allow: { identity: CLIENT } },
     "refused",
-    /No ALLOW policy lets spiffe:\/\/old\.local/,
+    /No ALLOW policy allows spiffe:\/\/old\.local/,
     /shop\/allow/,
   ],
-  ["nothing listens", {}, { sockets: [9999] }, "refused", /Nothing listens on port 8080, but on 9999/, /targetPort/],
-  ["sockets that are not known", {}, { sockets: undefined }, "unknown", /Whether anything listens is not known/, /^$/],
+  ["nothing listens", {}, { sockets: [9999] }, "refused", /No process listens on port 8080, but on 9999/, /targetPort/],
+  [
+    "sockets that are not known",
+    {},
+    { sockets: undefined },
+    "unknown",
+    /It is unknown whether a process listens/,
+    /^$/,
+  ],
   [
     "a pod without a proxy, and mutual TLS",
     {},
     { spec: NO_PROXY, config: "", rules: undefined },
     "refused",
-    /The pod has no proxy, and the client speaks mutual TLS: nobody ends it/,
+    /The pod has no proxy, but the client uses mutual TLS: the application cannot terminate it/,
     /DISABLE/,
   ],
   [
@@ -87,16 +94,16 @@ const CASES: readonly (readonly [string, Changes, Changes, string, RegExp, RegEx
     {},
     { rules: "*nat\nCOMMIT\n" },
     "refused",
-    /Past the server's proxy: .*the client speaks mutual TLS: nobody ends it/,
+    /The connection bypasses the server's proxy: .*but the client uses mutual TLS: the application cannot terminate it/,
     /DISABLE/,
   ],
-  ["a port past the server's proxy", { tlsMode: "" }, { rules: "*nat\nCOMMIT\n" }, "reaches", /takes it$/, /^$/],
+  ["a port past the server's proxy", { tlsMode: "" }, { rules: "*nat\nCOMMIT\n" }, "reaches", /accepts it$/, /^$/],
   [
     "the server has another name than the client expects",
     { expects: "spiffe://cluster.local/ns/shop/sa/web" },
     { identity: "spiffe://cluster.local/ns/shop/sa/thief" },
     "refused",
-    /server's certificate is for .*thief, and the client expects .*sa\/web/,
+    /server's certificate is for .*thief, but the client expects .*sa\/web/,
     /subjectAltNames/,
   ],
   [
@@ -104,7 +111,7 @@ const CASES: readonly (readonly [string, Changes, Changes, string, RegExp, RegEx
     {},
     { isReady: false },
     "reaches",
-    /takes it, but pod shop\/web-1 is not ready, and the client still has it among its endpoints$/,
+    /accepts it, but pod shop\/web-1 is not ready, and the client still lists it as an endpoint$/,
     /^$/,
   ],
 ];
@@ -127,7 +134,7 @@ Deno.test("both ends: endpoints that differ are groups, and the worst decides", 
   const servers = endpoints.map((address, at) => server(`web-${at}`, address, at === 2 ? { sockets: [1] } : {}));
   const { verdict, reason, stations } = await ask({ endpoints }, servers);
   assert.equal(verdict, "refused");
-  assert.equal(reason, "2 of 3 reach; shop/web-2 refuses: Nothing listens on port 8080, but on 1: 503 UF");
+  assert.equal(reason, "2 of 3 reach; shop/web-2 refuses: No process listens on port 8080, but on 1: 503 UF");
   assert.deepEqual(stations.filter(({ kind }) => kind === "pod").map(({ pod }) => pod), ["shop/web-2", "shop/web-0"]);
 });
 
@@ -137,7 +144,7 @@ Deno.test("both ends: where only some endpoints have a sidecar, each gets its ow
   const servers = [server("web-0", "10.0.0.9", { allow: { identity: CLIENT } }), server("web-1", "10.0.0.10", plain)];
   const well = await ask({ endpoints, tlsMode: ["istio", ""] }, servers);
   assert.equal(well.verdict, "reaches", well.reason);
-  assert.match(well.reason, /; 2 pods take it$/);
+  assert.match(well.reason, /; 2 pods accept it$/);
   const swapped = await ask({ endpoints, tlsMode: ["", "istio"] }, servers);
   assert.equal(swapped.verdict, "refused", swapped.reason);
   const expired = await ask({ endpoints, tlsMode: ["istio", ""], expires: "2026-01-01T00:00:00Z" }, servers);
@@ -148,10 +155,10 @@ Deno.test("both ends: an endpoint that was not read is not known to take it", as
   const endpoints = Array.from({ length: 12 }, (_, at) => `10.0.1.${at}`);
   const servers = endpoints.map((address, at) => server(`web-${at}`, address));
   const all = await ask({ endpoints: endpoints.slice(0, 10) }, servers);
-  assert.deepEqual([all.verdict, /; 10 pods take it$/.test(all.reason)], ["reaches", true], all.reason);
+  assert.deepEqual([all.verdict, /; 10 pods accept it$/.test(all.reason)], ["reaches", true], all.reason);
   const some = await ask({ endpoints }, servers);
   assert.equal(some.verdict, "unknown");
-  assert.match(some.reason, /; 10 pods take it; 2 of 12 endpoints were not read$/);
+  assert.match(some.reason, /; 10 pods accept it; 2 of 12 endpoints were not read$/);
   const refusing = await ask({ endpoints }, [server("web-0", "10.0.1.0", { sockets: [1] }), ...servers.slice(1)]);
   assert.equal(refusing.verdict, "refused");
   assert.match(refusing.reason, /2 of 12 endpoints were not read$/);
@@ -161,7 +168,7 @@ Deno.test("both ends: a right that is missing is the answer", async () => {
   const why = 'pods is forbidden: User "joe" cannot list resource "pods"';
   const ends = { isOneCluster: true, podAt: () => Promise.resolve({ why }), endpointsOf: () => Promise.resolve(why) };
   const { verdict, reason } = await ask({}, ends);
-  assert.deepEqual([verdict, reason], ["unknown", `The pod behind ${WEB}:8080 is not known: ${why}`]);
+  assert.deepEqual([verdict, reason], ["unknown", `The pod behind ${WEB}:8080 is unknown: ${why}`]);
 });
 
 Deno.test("both ends: a probe that came through is proof enough", async () => {
@@ -188,7 +195,7 @@ Deno.test("both ends: what is outside of the cluster has no other end", async ()
   const past = await ask({ rules: "*nat\nCOMMIT\n" }, ends, "http://10.1.1.1:81");
   assert.equal(past.verdict, "bypasses");
   const passed = await ask({}, ends, "http://10.1.1.1:81");
-  assert.match(passed.reason, /^Whether anything listens on 10\.1\.1\.1:81 is not known/);
+  assert.match(passed.reason, /^Envoy connects to 10\.1\.1\.1:81 without service discovery: it is unknown/);
   assert.equal((await ask({}, ends)).verdict, "unknown");
 });
 
@@ -198,16 +205,19 @@ Deno.test("both ends: a client without a proxy meets STRICT", async () => {
   const ends = { ...found, endpointsOf: () => Promise.resolve([`${WEB}:8080`]) };
   const refused = await ask(client, ends);
   assert.equal(refused.verdict, "refused", refused.reason);
-  assert.match(refused.reason, /STRICT.*the client speaks plain/);
-  const missing = await ask(client, { ...found, endpointsOf: () => Promise.resolve("there is no Service shop/web") });
+  assert.match(refused.reason, /STRICT.*the client uses plain/);
+  const missing = await ask(client, {
+    ...found,
+    endpointsOf: () => Promise.resolve("the Service shop/web does not exist"),
+  });
   assert.equal(missing.verdict, "unknown");
-  assert.match(missing.reason, /there is no Service shop\/web/);
+  assert.match(missing.reason, /the Service shop\/web does not exist/);
 });
 
 Deno.test("both ends: an address that Envoy passes on is a pod that is read", async () => {
   const answer = await ask({}, [server("web-1", "10.1.1.1", { isPermissive: true })], "http://10.1.1.1:8080");
   assert.deepEqual([answer.verdict, answer.endpoints[0]?.address], ["reaches", "10.1.1.1:8080"], answer.reason);
-  assert.equal(answer.reason, "It goes on to 10.1.1.1:8080; pod shop/web-1 takes it");
+  assert.equal(answer.reason, "It continues to 10.1.1.1:8080; pod shop/web-1 accepts it");
 });
 
 Deno.test("both ends: a policy of addresses sees the client's own, and is not judged without it", async () => {

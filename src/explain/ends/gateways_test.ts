@@ -66,8 +66,8 @@ Deno.test("a gateway is a pod on the path, with its stations before the next pod
 
 /** What is wrong behind the gateway, the gateway, the server, the verdict, the sentence. */
 const CASES: readonly (readonly [string, Changes, Changes, string, RegExp])[] = [
-  ["the gateway speaks plain text to STRICT", { tlsMode: "" }, {}, "refused", /STRICT.*the client speaks plain HTTP/],
-  ["nothing listens behind it", {}, { sockets: [9090] }, "refused", /nothing listens on port 8080/],
+  ["the gateway speaks plain text to STRICT", { tlsMode: "" }, {}, "refused", /STRICT.*the client uses plain HTTP/],
+  ["nothing listens behind it", {}, { sockets: [9090] }, "refused", /no process listens on port 8080/],
   ["the gateway's cluster has no endpoints", { endpoints: [] }, {}, "refused", /no endpoints: 503 UH/],
   ["the gateway's certificate has expired", { expires: "2026-01-01T00:00:00Z" }, {}, "refused", /valid workload cert/],
 ];
@@ -91,7 +91,10 @@ Deno.test("an inbound connection to a gateway's own port is followed too", async
   assert.ok(connection !== undefined);
   const { verdict, stations, endpoints } = await answerOf(gateway(), connection);
   assert.deepEqual([verdict, endpoints.map(({ address }) => address)], ["reaches", ["10.0.0.20:8080"]]);
-  assert.match(stations[0]?.message ?? "", /the pod has no rules: it arrives at port 8080 of its Envoy/);
+  assert.match(
+    stations[0]?.message ?? "",
+    /the pod has no redirect rules: the connection arrives at port 8080 of its Envoy/,
+  );
 });
 
 /** This cluster has a pod at the endpoint's address, which is not the endpoint. */
@@ -99,8 +102,11 @@ const ONE_CLUSTER: Ends = { ...endsOf(named(fakeSnapshot(), "other-1", "10.0.0.9
 
 Deno.test("an endpoint in another cluster, and the gateway of another network, are named and not confused", async () => {
   const rows = [
-    ["web;shop;web;v1;west", /10\.0\.0\.9:8080 is not known: it is in the cluster "west", which is not read/],
-    [";;;;west", /it is the gateway to the network of the cluster "west", which is not read/],
+    [
+      "web;shop;web;v1;west",
+      /10\.0\.0\.9:8080 is unknown: it is in the cluster "west", and only this cluster is read/,
+    ],
+    [";;;;west", /it is the gateway to the network of the cluster "west", and only this cluster is read/],
   ] as const;
   for (const [workload, sentence] of rows) {
     const answer = await ask({ workload, clusterId: "east" }, ONE_CLUSTER);
@@ -125,7 +131,7 @@ Deno.test("what is behind the tunnel into a waypoint's Envoy is not known", asyn
   const snapshot = gateway();
   const { verdict, reason } = serverEnd({ ...client, version: "" }, "10.0.0.9:15008", { snapshot });
   assert.equal(verdict, "unknown");
-  assert.match(reason, /does with the connection in the tunnel is not known/);
+  assert.match(reason, /tunneled connection through the waypoint or gateway is unknown/);
 });
 
 Deno.test("a gateway that passes TLS on has neither the server's certificate nor its pods", async () => {
@@ -135,5 +141,5 @@ Deno.test("a gateway that passes TLS on has neither the server's certificate nor
   const passing = { ...snapshot, parts: { ...snapshot.parts, "config_dump.json": { text } } };
   const { verdict, reason } = await ask({ expects: "spiffe://other" }, endsOf(passing));
   assert.equal(verdict, "unknown");
-  assert.match(reason, /passes TLS on/);
+  assert.match(reason, /forwards TLS unchanged/);
 });

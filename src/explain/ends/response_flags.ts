@@ -1,4 +1,4 @@
-/** Envoy's response flags: the meaning, the stations that can set it, and what to check next. */
+/** Envoy's response flags: the meaning, the stations that can set the flag, and what to check next. */
 import { UsageError } from "../../base/errors.ts";
 import { closest } from "../../base/text/mod.ts";
 import type { Answer, Station, StationKind } from "../answer_schema.ts";
@@ -9,14 +9,18 @@ interface Flag {
   readonly next: string;
 }
 
-/** Envoy, "Access logging", `%RESPONSE_FLAGS%` (source/common/stream_info/utility.h). */
+/** The response flags in Envoy's documentation of access logs, `%RESPONSE_FLAGS%` (source/common/stream_info/utility.h). */
 const FLAGS: Readonly<Record<string, Flag>> = {
   DC: { meaning: "the client closed the connection", kinds: ["application"], next: "the client's timeout and its log" },
-  DI: { meaning: "a fault delayed the request", kinds: ["route"], next: "spec.http.fault of the VirtualService" },
+  DI: {
+    meaning: "an injected fault delayed the request",
+    kinds: ["route"],
+    next: "spec.http.fault of the VirtualService",
+  },
   DF: {
     meaning: "the name of the endpoint could not be resolved",
     kinds: ["cluster", "endpoint"],
-    next: "DNS of the host of the ServiceEntry",
+    next: "the DNS records of the ServiceEntry's host",
   },
   DO: {
     meaning: "the cluster drops a share of the requests",
@@ -24,7 +28,7 @@ const FLAGS: Readonly<Record<string, Flag>> = {
     next: "drop_overloads of the cluster's endpoints, which an EnvoyFilter or the control plane sets",
   },
   DPE: {
-    meaning: "the client does not speak HTTP as this port reads it",
+    meaning: "the client sent data that is not valid for the HTTP version of this port",
     kinds: ["filter-chain"],
     next: "the name or appProtocol of the Service's port",
   },
@@ -34,52 +38,56 @@ const FLAGS: Readonly<Record<string, Flag>> = {
     next: "the client's timeout and its log",
   },
   DT: {
-    meaning: "the request or the connection lasted longer than its limit",
+    meaning: "the request or the connection exceeded its time limit",
     kinds: ["route", "cluster"],
-    next: "timeouts of the VirtualService and idle timeouts of the DestinationRule",
+    next: "the timeout of the VirtualService and the idle timeouts of the DestinationRule",
   },
   FI: {
-    meaning: "a fault answered in place of the endpoint",
+    meaning: "an injected fault aborted the request",
     kinds: ["route"],
     next: "spec.http.fault of the VirtualService",
   },
-  IH: { meaning: "a header that is checked has a wrong value", kinds: ["route"], next: "the request's headers" },
-  LH: { meaning: "the endpoint's health check failed", kinds: ["endpoint"], next: "readiness of the endpoint's pod" },
+  IH: { meaning: "a request header has an invalid value", kinds: ["route"], next: "the request's headers" },
+  LH: {
+    meaning: "the endpoint's health check failed",
+    kinds: ["endpoint"],
+    next: "the readiness of the endpoint's pod",
+  },
   LR: {
     meaning: "Envoy itself reset the connection",
     kinds: ["cluster", "endpoint"],
-    next: "Envoy's log, and whether it drains",
+    next: "Envoy's log, and whether Envoy is draining",
   },
   NC: {
-    meaning: "Envoy has no such cluster",
+    meaning: "Envoy does not have the route's cluster",
     kinds: ["cluster"],
-    next: "subsets of the DestinationRule, and whether the host exists for this pod (exportTo, Sidecar)",
+    next: "the subsets of the DestinationRule, and whether the host is visible to this pod (exportTo, Sidecar)",
   },
   NFCF: {
-    meaning: "Envoy has not received the configuration of a filter in time",
+    meaning: "Envoy did not receive the configuration of a filter in time",
     kinds: ["listener", "filter-chain"],
-    next: "whether the control plane sends it (ECDS): an EnvoyFilter or a WasmPlugin, and Envoy's log",
+    next: "the EnvoyFilter or WasmPlugin of the filter (ECDS), and Envoy's log",
   },
   NR: {
-    meaning: "no route or no filter chain takes the request",
+    meaning: "no route or filter chain matches the request",
     kinds: ["route", "filter-chain"],
-    next: "hosts and matches of the VirtualService, and the mTLS mode of the port",
+    next: "the hosts and matches of the VirtualService, and the mTLS mode of the port",
   },
-  OM: { meaning: "Envoy sheds load", kinds: ["listener"], next: "the memory of the proxy" },
+  OM: { meaning: "Envoy rejects requests because of overload", kinds: ["listener"], next: "the memory of the proxy" },
   RFCF: {
-    meaning: "Envoy's cache filter answered in place of the endpoint",
+    meaning: "Envoy's cache filter returned a stored response",
     kinds: ["route"],
-    next: "the cache filter, which an EnvoyFilter makes",
+    next: "the cache filter, which an EnvoyFilter adds",
   },
   RL: {
-    meaning: "a rate limit answered",
+    meaning: "the request exceeded a rate limit",
     kinds: ["route", "authorization"],
-    next: "the rate limit filters, which an EnvoyFilter makes",
+    next: "the rate limit filters, which an EnvoyFilter adds",
   },
   RLSE: { meaning: "the rate limit service failed", kinds: ["route"], next: "the rate limit service" },
   SI: { meaning: "the stream was idle for too long", kinds: ["route"], next: "timeouts of the route" },
   UAEX: {
-    meaning: "the external authorization refused",
+    meaning: "the external authorization denied the request",
     kinds: ["authorization"],
     next: "the provider of the CUSTOM AuthorizationPolicy",
   },
@@ -94,23 +102,23 @@ const FLAGS: Readonly<Record<string, Flag>> = {
     next: "drop_overloads of the cluster's endpoints, which an EnvoyFilter or the control plane sets",
   },
   UF: {
-    meaning: "no connection to the endpoint",
+    meaning: "Envoy could not connect to the endpoint",
     kinds: ["tls", "endpoint", "port"],
-    next: "whether the application listens there, NetworkPolicies, and the TLS of both sides",
+    next: "the application's port, NetworkPolicies, and the TLS settings of both sides",
   },
   UH: {
     meaning: "no healthy endpoint",
     kinds: ["endpoint"],
-    next: "readiness of the pods, outlier detection, the labels of the subset",
+    next: "the readiness of the pods, outlier detection, and the labels of the subset",
   },
-  UMSDR: { meaning: "the request lasted longer than its maximum", kinds: ["route"], next: "maxStreamDuration" },
+  UMSDR: { meaning: "the request exceeded its maximum duration", kinds: ["route"], next: "maxStreamDuration" },
   UO: {
     meaning: "a circuit breaker is open",
     kinds: ["cluster"],
     next: "spec.trafficPolicy.connectionPool of the DestinationRule",
   },
   UPE: {
-    meaning: "the endpoint does not answer in the protocol that is expected",
+    meaning: "the endpoint's response does not use the expected protocol",
     kinds: ["cluster", "port"],
     next: "the name or appProtocol of the Service's port",
   },
@@ -122,7 +130,7 @@ const FLAGS: Readonly<Record<string, Flag>> = {
   URX: {
     meaning: "all retries or connection attempts failed",
     kinds: ["route", "endpoint"],
-    next: "the flag beside it, and retries of the VirtualService",
+    next: "the other flags of the request, and the retries of the VirtualService",
   },
   UT: {
     meaning: "the endpoint did not answer in time",
@@ -131,7 +139,7 @@ const FLAGS: Readonly<Record<string, Flag>> = {
   },
 };
 
-/** The flags of a list such as `UF,URX`. Errors: a UsageError for one that Envoy does not have. */
+/** Returns the flags of a list such as `UF,URX`. Throws a UsageError for an unknown flag. */
 export function readFlags(text: string): readonly string[] {
   const names = text.split(",").map((each) => each.trim().toUpperCase()).filter((each) => each !== "" && each !== "-");
   for (const name of names) {
@@ -139,24 +147,26 @@ export function readFlags(text: string): readonly string[] {
     const near = closest(name, Object.keys(FLAGS));
     throw new UsageError(
       `Envoy has no response flag "${name}"`,
-      near === undefined ? {} : { hint: `there is ${near}` },
+      near === undefined ? {} : { hint: `did you mean ${near}?` },
     );
   }
   return names;
 }
 
-/** The response flags in a line of Istio's access log (text or JSON). Errors: a UsageError for any other line. */
+/** Returns the response flags in a line of Istio's access log (text or JSON). Throws a UsageError for any other line. */
 export function flagsOfLine(line: string): readonly string[] {
   const [, json] = /"response_flags":\s*"([^"]*)"/.exec(line) ?? [];
   const [, text] = /"[^"]*" \d{1,3} (\S+) /.exec(line) ?? [];
   const found = json ?? text;
   if (found === undefined) {
-    throw new UsageError("The line is none of Istio's access log", { hint: "give it as Envoy wrote it" });
+    throw new UsageError("The line is not from Istio's access log", {
+      hint: "pass the line exactly as Envoy wrote it",
+    });
   }
   return readFlags(found);
 }
 
-/** What flags mean in this connection. Names the stations with a problem that can set the flag, else all that can. */
+/** Explains flags for a connection. Names the stations that can set each flag; if some have a problem, only those. */
 export function explainedFlags(names: readonly string[], { stations }: Answer): NonNullable<Answer["flags"]> {
   return names.flatMap((name) => {
     const flag = FLAGS[name];

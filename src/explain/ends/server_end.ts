@@ -16,52 +16,52 @@ import { issuersOf } from "../summary/certificate.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
 import { podText, type Snapshot } from "../snapshot/snapshot.ts";
 
-/** The pod behind an endpoint, or why it is not known. */
+/** The snapshot of the pod behind an endpoint, or why the pod is unknown. */
 export type OtherEnd = {
   readonly snapshot: Snapshot;
-  /** Facts that are already read from the snapshot. */
+  /** The snapshot in typed form, if already read. */
   readonly facts?: Facts;
   readonly why?: undefined;
   readonly isOutside?: undefined;
 } | {
   readonly snapshot?: undefined;
   readonly why: string;
-  /** No listed pod has the address. */
+  /** Whether none of the listed pods has the address. */
   readonly isOutside?: boolean;
 };
 
-/** How an endpoint answers. */
+/** The part of the answer from one endpoint: its verdict and its stations. */
 export interface ServerEnd extends Pick<OpenAnswer, "verdict" | "reason" | "fix" | "cause"> {
   readonly pod: string;
   readonly stations: readonly Station[];
-  /** The pod is a gateway, which connects to other pods: its side as a client. */
+  /** For a gateway, its side as the client of other pods. */
   readonly next?: { readonly answer: OpenAnswer; readonly facts: Facts } | undefined;
 }
 
-/** What the client's side knows of the connection to an endpoint. */
+/** The client's side of the connection to an endpoint. */
 export interface ClientEnd {
   readonly connection: Connection;
   /** The client's address; empty if unknown. */
   readonly address: string;
   readonly peer: Peer;
-  /** The authorities that the client trusts. */
+  /** Root certificates that the client trusts, as `SUBJECT until DAY`. */
   readonly roots: ReadonlySet<string>;
-  /** Who signed the client's certificate; empty if unknown. */
+  /** Issuers of the client's certificate and of its intermediates; empty if unknown. */
   readonly issuers: ReadonlySet<string>;
-  /** Of the client's configuration; empty if unknown. */
+  /** Version of the client's configuration; empty if unknown. */
   readonly version: string;
 }
 
-/** The port at which a waypoint ends tunnels. Its listeners for them are not followed. */
+/** Port on which a waypoint terminates tunnels. The listeners behind this port are not followed. */
 const TUNNELS = ":15008";
 
-/** Istio's names for clusters to which a gateway passes TLS on without ending it: `outbound_.80_._.HOST`. */
+/** Prefix of the clusters to which a gateway forwards TLS without terminating it: `outbound_.80_._.HOST`. */
 const PASSED_ON = "outbound_.";
 
-/** The server's end at `ADDRESS:PORT`. */
+/** Returns the server's end for the endpoint at `ADDRESS:PORT`. */
 export function serverEnd(client: ClientEnd, endpoint: string, other: OtherEnd): ServerEnd {
   if (other.snapshot === undefined) {
-    const message = `the pod behind ${endpoint} is not known: ${other.why}`;
+    const message = `the pod behind ${endpoint} is unknown: ${other.why}`;
     return ending("", [unsure("pod", { name: endpoint, message })]);
   }
   const { snapshot, facts = factsOf(snapshot) } = other;
@@ -82,16 +82,16 @@ interface Begun {
   readonly first: readonly Step[];
 }
 
-/** The end at a pod's Envoy, after the first stations. */
+/** Returns the end at a pod with Envoy. `first` are the steps before Envoy's. */
 function envoyEnd(client: ClientEnd, endpoint: string, { facts, first }: Begun): ServerEnd {
   const own = ending(podText(facts.snapshot.pod), first);
   if (client.peer.isTunnel && endpoint.endsWith(TUNNELS)) {
-    const message = "what the waypoint or gateway does with the connection in the tunnel is not known";
+    const message = "the path of the tunneled connection through the waypoint or gateway is unknown";
     return ending(own.pod, [...first, unsure("listener", { message })]);
   }
   const { stations, ...answer } = answerWith(facts, inboundOf(client, endpoint));
   if (answer.clusters.some(({ name }) => name.startsWith(PASSED_ON))) {
-    const message = "the gateway passes TLS on (AUTO_PASSTHROUGH): what the pod that ends it does is not known";
+    const message = "the gateway forwards TLS unchanged (AUTO_PASSTHROUGH): the pod that terminates it is unknown";
     return ending(own.pod, [...first.slice(0, 1), unsure("listener", { message })]);
   }
   const all = [...own.stations, ...stations];
@@ -105,18 +105,18 @@ function envoyEnd(client: ClientEnd, endpoint: string, { facts, first }: Begun):
   return isGateway(answer.clusters) ? beyond(end, { ...answer, stations }, facts) : end;
 }
 
-/** If Istio chose the client's TLS by the server's mode and the two differ, one side has not got a change. */
+/** Adds the older side to the reason. If the TLS modes of the two sides differ, one side may miss an update. */
 function reasonOf({ reason, cause }: Pick<OpenAnswer, "reason" | "cause">, client: ClientEnd, facts: Facts): string {
   const older = cause?.kind === "PeerAuthentication" ? versionText(client, facts) : "";
   return older === "" ? reason : `${reason}; ${older}`;
 }
 
-/** Clusters of other pods: an inbound connection of a sidecar stays in its pod. */
+/** Whether the clusters lead to other pods. The inbound clusters of a sidecar stay in its pod. */
 function isGateway(clusters: Answer["clusters"]): boolean {
   return clusters.some(({ name }) => name.startsWith("outbound"));
 }
 
-/** The end of a gateway: from its route, or its cluster, on it is a client. */
+/** Splits the end of a gateway: from the route or cluster on, the gateway acts as a client. */
 function beyond(end: ServerEnd, answer: OpenAnswer, facts: Facts): ServerEnd {
   const at = answer.stations.findIndex(({ kind }) => kind === "route" || kind === "cluster");
   const client = answer.stations.slice(at);
@@ -124,17 +124,17 @@ function beyond(end: ServerEnd, answer: OpenAnswer, facts: Facts): ServerEnd {
   return at < 1 ? end : { ...end, stations: before, next: { answer: { ...answer, stations: client }, facts } };
 }
 
-/** Which side may not have got a change yet: istiod gives a version to each push. */
+/** Says which side has the older configuration: istiod gives a version to each push. Empty if equal or unknown. */
 function versionText({ version }: ClientEnd, { config }: Facts): string {
   const own = config === undefined ? "" : configurationVersion(config);
   if (version === "" || own === "" || version === own) return "";
   const [older, other, old, now] = isNewer(own, version)
     ? ["client", "server", version, own]
     : ["server", "client", own, version];
-  return `the ${older}'s configuration of ${old} is older than the ${other}'s of ${now}: it may not have the last change`;
+  return `the ${older}'s configuration of ${old} is older than the ${other}'s of ${now}: it may lack the latest change`;
 }
 
-/** The connection as the server's pod receives it. The default Host header is the client's destination. */
+/** Returns the connection as the server's pod receives it. The default Host header is the client's destination. */
 function inboundOf({ connection, address, peer }: ClientEnd, endpoint: string): Connection {
   const parts = splitHostPort(endpoint);
   const { host, port, headers } = connection;
@@ -150,7 +150,7 @@ function inboundOf({ connection, address, peer }: ClientEnd, endpoint: string): 
   };
 }
 
-/** The pod's station. If the pod is not ready, the client's Envoy still has an old endpoint. */
+/** Returns the pod step. If the pod is not ready, the client's Envoy still has an outdated endpoint. */
 function podStep({ snapshot }: Facts, endpoint: string): Step {
   const name = podText(snapshot.pod);
   const object = jsonOf(snapshot.parts["pod.json"], "pod.json").value;
@@ -159,53 +159,57 @@ function podStep({ snapshot }: Facts, endpoint: string): Step {
   const ready = mapsAt(status, "conditions").find((each) => textAt(each, "type") === "Ready");
   const isDeleted = textAt(mapAt(object, "metadata"), "deletionTimestamp") !== "";
   if (!isDeleted && textAt(ready ?? {}, "status") === "True") {
-    return passing("pod", { name, message: `pod ${name} has the address of ${endpoint}, and is ready` });
+    return passing("pod", { name, message: `pod ${name} has the address of ${endpoint} and is ready` });
   }
   const state = isDeleted ? "is being deleted" : "is not ready";
   const why = textAt(ready ?? {}, "message");
   return passing("pod", {
     name,
     result: "warning",
-    message: `pod ${name} ${state}${why === "" ? "" : ` (${why})`}, and the client still has it among its endpoints`,
+    message: `pod ${name} ${state}${why === "" ? "" : ` (${why})`}, and the client still lists it as an endpoint`,
   });
 }
 
-/** The TLS station of a pod without a proxy: nothing there terminates mutual TLS. */
+/** Returns the TLS step of a pod without a proxy, which cannot terminate mutual TLS. */
 function withoutProxy({ tls, rule }: Peer): Step {
-  if (tls !== "mutual") return passing("tls", { message: "the pod has no proxy: it gets plain text" });
+  if (tls !== "mutual") return passing("tls", { message: "the pod has no proxy: the application receives plain text" });
   return nobodyEnds("the pod has no proxy", rule);
 }
 
 function nobodyEnds(why: string, rule: Cause | undefined): Step {
-  const message = `${why}, and the client speaks mutual TLS: nobody ends it`;
+  const message = `${why}, but the client uses mutual TLS: the application cannot terminate it`;
   const fix = "set trafficPolicy.tls.mode of the DestinationRule to DISABLE, or inject the server's pod";
   return refusing("tls", { message }, fix, rule);
 }
 
-/** The verdict if the connection bypasses the server's proxy. */
+/** Returns the verdict for a connection that bypasses the server's proxy. */
 function pastProxy(
   { tls, rule }: Peer,
   { reason }: Pick<Answer, "reason">,
   stations: readonly Station[],
 ): Pick<ServerEnd, "verdict" | "reason" | "fix" | "cause"> {
   if (tls === "mutual") {
-    const { end } = nobodyEnds(`past the server's proxy: ${reason}`, rule);
+    const { end } = nobodyEnds(`the connection bypasses the server's proxy: ${reason}`, rule);
     if (end !== undefined) return end;
   }
   const port = stations.find(({ kind }) => kind === "port");
   if (port === undefined || port.result === "unknown") {
-    return { verdict: "unknown", reason: sentence(port?.message ?? "whether anything listens is not known"), fix: "" };
+    return {
+      verdict: "unknown",
+      reason: sentence(port?.message ?? "it is unknown whether a process listens"),
+      fix: "",
+    };
   }
   return port.result === "error"
     ? { verdict: "refused", reason: sentence(port.message), fix: "start the application on this port" }
-    : { verdict: "reaches", reason: "It reaches the application past the server's proxy", fix: "" };
+    : { verdict: "reaches", reason: "It reaches the application and bypasses the server's proxy", fix: "" };
 }
 
-/** Each side trusts its own authorities: without a common one the handshake fails. */
+/** Returns the step for an unexpected server identity, or for a certificate that the other side does not trust. */
 function identityStep({ peer, roots, issuers }: ClientEnd, facts: Facts): Step | undefined {
   const { identity } = facts.certificate;
   if (peer.tls === "mutual" && identity !== "" && peer.expects.length > 0 && !peer.expects.includes(identity)) {
-    const message = `the server's certificate is for ${identity}, and the client expects ${peer.expects.join(" or ")}`;
+    const message = `the server's certificate is for ${identity}, but the client expects ${peer.expects.join(" or ")}`;
     const fix = "correct subjectAltNames of the DestinationRule, or the service account of the server's pods";
     return refusing("tls", { message }, fix, peer.rule);
   }
@@ -214,13 +218,13 @@ function identityStep({ peer, roots, issuers }: ClientEnd, facts: Facts): Step |
     : undefined;
 }
 
-/** The authorities that a side trusts, `SUBJECT until DAY`, and who signed its own certificate; empty if unknown. */
+/** Root certificates that a side trusts, as `SUBJECT until DAY`, and the issuers of its own certificate; empty if unknown. */
 export interface Trust {
   readonly roots: ReadonlySet<string>;
   readonly issuers: ReadonlySet<string>;
 }
 
-/** Each side must trust who signed the other's certificate. */
+/** Returns the step if a side does not, or may not, trust the issuer of the other side's certificate. */
 export function trustStep(client: Trust, server: Trust): Step | undefined {
   if (client.roots.size === 0 || server.roots.size === 0) return undefined;
   const isOne = [...server.roots].some((each) => client.roots.has(each));
@@ -228,17 +232,17 @@ export function trustStep(client: Trust, server: Trust): Step | undefined {
   if (ofClient === "no" || ofServer === "no") return untrusted(client, server, { isOne, isClient: ofClient === "no" });
   if (ofClient === "yes" && ofServer === "yes") return undefined;
   const message =
-    "whether the client and the server have the same root is not known: the roots have one name, and end " +
+    "it is unknown whether the client and the server have the same root: the roots have the same name, but expire " +
     `on different days: the client trusts ${[...client.roots].join(", ")}, the server ${[...server.roots].join(", ")}`;
   return unsure("tls", { message });
 }
 
-/** Whether the other side trusts who signed the certificate of a side. */
+/** Whether the other side trusts the issuer of a side's certificate. */
 function trustIn({ roots: own, issuers }: Trust, { roots }: Trust, isOne: boolean): Truth {
   if (issuers.size === 0) return truthOf(isOne);
   const signers = (all: Trust["roots"]) => [...all].filter((root) => issuers.has(root.replace(/ until [\d-]+$/, "")));
   const trusted = signers(roots);
-  // Istio gives every root that it makes itself the same name: what the side itself trusts shows which one it is.
+  // All roots that Istio generates have the same name. The side's own trusted roots show which root signed its certificate.
   const named = signers(own);
   if (trusted.length === 0) return "no";
   return named.length === 0 || trusted.some((each) => named.includes(each)) ? "yes" : "unknown";
@@ -246,7 +250,7 @@ function trustIn({ roots: own, issuers }: Trust, { roots }: Trust, isOne: boolea
 
 interface Untrusted {
   readonly isOne: boolean;
-  /** The client's certificate, else the server's. */
+  /** Whether the client's certificate is untrusted; `false`: the server's. */
   readonly isClient: boolean;
 }
 
@@ -265,18 +269,18 @@ function signedText({ issuers }: Trust, isServer: boolean): string {
   return `the ${own}'s certificate is signed by ${[...issuers].join(", ")}, which the ${other} does not trust`;
 }
 
-/** Who signed the certificate of a pod, and the intermediates. */
+/** Returns the issuers of a pod's certificate and of its intermediates. */
 export function issuersOfPod({ config }: Facts): ReadonlySet<string> {
   return issuersOf(config?.sections.get("SecretsConfigDump"));
 }
 
-/** The authorities that a pod trusts, as `SUBJECT until DAY`; empty if their names are unknown. */
+/** Returns the root certificates that a pod trusts, as `SUBJECT until DAY`; empty if their names are unknown. */
 export function rootsOf({ certificate }: Facts): ReadonlySet<string> {
   if (certificate.issuer === "") return new Set();
   return new Set(certificate.roots.map(({ subject, notAfter }) => `${subject} until ${notAfter.slice(0, 10)}`));
 }
 
-/** The answer from the server's steps: the first end decides, else the first unknown step. */
+/** Returns the server's end from its steps: the first end decides, or else the first unknown step. */
 function ending(pod: string, steps: readonly Step[]): ServerEnd {
   const stations = steps.map(({ station }): Station => ({ ...station, pod, side: "server" }));
   const end = steps.find((step) => step.end !== undefined)?.end;

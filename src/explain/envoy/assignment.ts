@@ -1,9 +1,9 @@
-/** The endpoints of a cluster, as the control plane assigned them (envoy/config/endpoint/v3). */
+/** Reads the endpoints that the control plane assigned to a cluster (envoy/config/endpoint/v3). */
 import { trimmedEnd } from "../../base/text/mod.ts";
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { addressAt, numberAt, type SocketAddress } from "./message.ts";
 
-/** A `ClusterLoadAssignment`. */
+/** The fields of a `ClusterLoadAssignment` that affect the choice of an endpoint. */
 export interface Assignment {
   readonly endpoints: readonly Endpoint[];
   /** Overprovisioning factor in percent. */
@@ -12,26 +12,26 @@ export interface Assignment {
 
 export interface Endpoint {
   readonly address: SocketAddress;
-  /** `HEALTHY`, `UNHEALTHY`, `DEGRADED`, `DRAINING`, `TIMEOUT`, `UNKNOWN`. */
+  /** A health status of EDS: `HEALTHY`, `UNHEALTHY`, `DEGRADED`, `DRAINING`, `TIMEOUT` or `UNKNOWN`. */
   readonly health: string;
   readonly locality: string;
   readonly priority: number;
-  /** `undefined`: the locality has no weight. */
+  /** Weight of the locality; `undefined` if not set. */
   readonly localityWeight: number | undefined;
   /** The metadata that selects a transport socket. */
   readonly transportMetadata: ValueMap;
-  /** The cluster of the mesh that it is in; empty if Istio does not say it. */
+  /** The mesh cluster of the endpoint; empty if unknown. */
   readonly cluster: string;
-  /** It is the gateway of another network, and not a workload. */
+  /** Whether the endpoint is the gateway of another network instead of a workload. */
   readonly isGateway: boolean;
-  /** `ADDRESS:PORT` of the waypoint of a tunnel; empty without one. */
+  /** `ADDRESS:PORT` of the waypoint of a tunnel; empty without a waypoint. */
   readonly waypoint: string;
 }
 
-/** Envoy's default (endpoint.proto). */
+/** Envoy's default overprovisioning factor, in percent (endpoint.proto). */
 export const OVERPROVISIONING = 140;
 
-/** A `ClusterLoadAssignment`. */
+/** Reads a `ClusterLoadAssignment`. */
 export function readAssignment(assignment: ValueMap): Assignment {
   return {
     endpoints: mapsAt(assignment, "endpoints").flatMap(readLocality),
@@ -60,13 +60,13 @@ function readLocality(group: ValueMap): Endpoint[] {
   });
 }
 
-/** Istio's `WORKLOAD;NAMESPACE;NAME;REVISION;CLUSTER`; a gateway has the cluster alone (pilot/pkg/networking/util). */
+/** Parses Istio's `WORKLOAD;NAMESPACE;NAME;REVISION;CLUSTER`. For a gateway, only the cluster is set (pilot/pkg/networking/util). */
 function placeOf(text: string): Pick<Endpoint, "cluster" | "isGateway"> {
   const [workload = "", namespace = "", name = "", , cluster = ""] = text.split(";");
   return { cluster, isGateway: `${workload}${namespace}${name}` === "" && cluster !== "" };
 }
 
-/** `region/zone/sub_zone`, without empty parts at the end. */
+/** Returns `region/zone/sub_zone`, without empty parts at the end. */
 export function localityText(locality: ValueMap): string {
   const parts = ["region", "zone", "sub_zone"].map((key) => textAt(locality, key));
   return trimmedEnd(parts.join("/"), "/");

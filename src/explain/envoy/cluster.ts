@@ -1,4 +1,4 @@
-/** Clusters (envoy/config/cluster/v3). */
+/** Reads Envoy's clusters (envoy/config/cluster/v3). */
 import { isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { type Assignment, readAssignment } from "./assignment.ts";
 import { anyAt, flagAt, hasMessage, millisecondsAt, numberAt } from "./message.ts";
@@ -10,14 +10,14 @@ export type Discovery = "static" | "strict-dns" | "logical-dns" | "eds" | "origi
 export interface Cluster {
   readonly name: string;
   readonly discovery: Discovery;
-  /** The extension that implements the cluster. */
+  /** Name of the extension that implements the cluster; empty for Envoy's own types. */
   readonly extension: string;
-  /** The name of its endpoints in EDS, if it differs from the cluster's name. */
+  /** Name of the cluster's endpoints in EDS; empty if equal to the cluster's name. */
   readonly edsName: string;
-  /** Endpoints in the cluster itself. */
+  /** Endpoints that are part of the cluster's own message; `undefined` with EDS. */
   readonly assignment: Assignment | undefined;
   readonly transport: TransportSocket;
-  /** Transport sockets for endpoints with metadata; the first that matches counts. */
+  /** Transport sockets that the endpoint's metadata selects. Envoy uses the first match. */
   readonly transportMatches: readonly TransportMatch[];
   /** For an original-dst cluster: the header that names the host, and the port that replaces the original port. */
   readonly originalDst: { readonly header: string; readonly port: number };
@@ -29,16 +29,16 @@ export interface Cluster {
   readonly localityWeighted: boolean;
   readonly policy: string;
   readonly connectTimeout: number | undefined;
-  /** The resource that configures it: `DestinationRule shop/reviews`; empty if unknown. */
+  /** The resource that configures the cluster, such as `DestinationRule shop/reviews`; empty if unknown. */
   readonly origin: string;
   readonly subset: string;
-  /** The namespace of its Service or ServiceEntry; empty if unknown. */
+  /** The namespace of the cluster's Service or ServiceEntry; empty if unknown. */
   readonly namespace: string;
   /** Envoy chooses among the endpoints by their metadata (`lb_subset_config`), which Istio does not use. */
   readonly hasSubsets: boolean;
 }
 
-/** A `TransportSocketMatch`. */
+/** A `TransportSocketMatch`: a transport socket, and the endpoints that use it. */
 export interface TransportMatch {
   readonly name: string;
   /** Values that the endpoint's metadata must have; empty matches every endpoint. */
@@ -68,7 +68,7 @@ const TYPES: Readonly<Record<string, Discovery>> = {
   ORIGINAL_DST: "original-dst",
 };
 
-/** A `Cluster`. STATIC is the default of the enum. */
+/** Reads a `Cluster`. The default discovery type is STATIC. */
 export function readCluster(cluster: ValueMap): Cluster {
   const extension = anyAt(mapAt(cluster, "cluster_type"), "typed_config").type ||
     textAt(mapAt(cluster, "cluster_type"), "name");
@@ -109,7 +109,7 @@ function headerOf(config: ValueMap): string {
   return (textAt(config, "http_header_name") || "x-envoy-original-dst-host").toLowerCase();
 }
 
-/** An empty `healthy_panic_threshold` means 0: proto3 omits zeros. */
+/** Returns the panic threshold in percent. An empty `healthy_panic_threshold` means 0: proto3 omits zeros. */
 function panicThreshold(common: ValueMap): number {
   if (!hasMessage(common, "healthy_panic_threshold")) return 50;
   return numberAt(mapAt(common, "healthy_panic_threshold"), "value") ?? 0;
@@ -123,7 +123,7 @@ function readTransportMatch(map: ValueMap): TransportMatch {
   };
 }
 
-/** Envoy's default limits (circuit_breaker.proto). */
+/** Envoy's default limit of connections, pending requests and requests (circuit_breaker.proto). */
 export const LIMIT = 1024;
 export const RETRY_LIMIT = 3;
 

@@ -1,6 +1,6 @@
 /**
- * Envoy's configuration from a snapshot. Resources are indexed by name and parsed on first use: a large mesh has
- * thousands, and a connection needs a few.
+ * Reads Envoy's configuration from a snapshot. Indexes resources by name and parses each on first use: a large mesh has
+ * thousands of resources, but a connection needs only a few.
  */
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { type AbsentPart, absentPart, type Snapshot } from "../snapshot/snapshot.ts";
@@ -22,21 +22,21 @@ export interface Rejected {
 
 export interface EnvoyConfig {
   readonly listeners: readonly Listener[];
-  /** Listeners that wait, for example for routes or secrets. */
+  /** Names of listeners that wait for other resources, such as routes or secrets. */
   readonly warming: readonly string[];
   readonly rejected: readonly Rejected[];
   route(name: string): RouteConfig | undefined;
   cluster(name: string): Cluster | undefined;
   readonly clusterNames: readonly string[];
-  /** Endpoints as assigned; `undefined` if the dump has none for this name. */
+  /** Returns the assigned endpoints; `undefined` if the dump does not contain this name. */
   assignment(name: string): Assignment | undefined;
-  /** The current hosts; `undefined` if clusters.json or the cluster in it is absent. */
+  /** Returns the current hosts; `undefined` if clusters.json is absent or does not contain the cluster. */
   status(cluster: string): ClusterStatus | undefined;
   readonly routeNames: readonly string[];
   readonly sections: ReadonlyMap<string, ValueMap>;
 }
 
-/** The configuration, or the absent part with the reason. */
+/** The configuration, or the part that is absent and the reason. */
 export type ConfigReading = { readonly config: EnvoyConfig; readonly absent?: undefined } | {
   readonly config?: undefined;
   readonly absent: AbsentPart;
@@ -52,20 +52,20 @@ export function readEnvoy({ parts }: Pick<Snapshot, "parts">): ConfigReading {
   return { config: configOf(sections, hosts) };
 }
 
-/** The sections of a dump by the last part of their type, or why the JSON is not a dump. */
+/** Returns the sections of a dump, with the last part of the type as key, or why the JSON is not a dump. */
 function sectionsOf(dump: ValueMap): ReadonlyMap<string, ValueMap> | string {
   const configs = dump["configs"];
-  if (!Array.isArray(configs)) return "config_dump.json has no configs";
+  if (!Array.isArray(configs)) return "config_dump.json does not contain configs";
   const sections = new Map<string, ValueMap>();
   for (const config of configs.filter(isMap)) {
     const { type, value } = anyOf(config);
     if (CAMEL_CASE.some((key) => Object.hasOwn(value, key))) {
-      return "config_dump.json has keys such as versionInfo: it is istioctl's, Envoy's is needed";
+      return "config_dump.json has keys such as versionInfo: it was written by istioctl, but Envoy's own dump is needed";
     }
     const earlier = sections.get(type);
     sections.set(type, earlier === undefined ? value : { ...earlier, ...value });
   }
-  return sections.size === 0 ? "config_dump.json has no configs" : sections;
+  return sections.size === 0 ? "config_dump.json does not contain configs" : sections;
 }
 
 const CAMEL_CASE = ["versionInfo", "staticClusters", "dynamicListeners", "dynamicRouteConfigs", "lastUpdated"];
@@ -97,7 +97,7 @@ function configOf(sections: ReadonlyMap<string, ValueMap>, hosts: ValueMap | und
   };
 }
 
-/** A lookup that parses each message once, on first use. */
+/** Returns a lookup that parses each message once, on first use. */
 function found<T>(
   index: ReadonlyMap<string, ValueMap>,
   read: (message: ValueMap) => T,
@@ -114,7 +114,7 @@ function found<T>(
   };
 }
 
-/** The messages of the listeners that Envoy uses, from the section of the dump. */
+/** Returns the messages of the active listeners, from the section of the dump. */
 export function activeListeners(section: ValueMap): ValueMap[] {
   return [
     ...mapsAt(section, "static_listeners").map((each) => mapAt(each, "listener")),
@@ -127,7 +127,7 @@ function clusterIndex(section: ValueMap): Map<string, ValueMap> {
 }
 
 function routeIndex(section: ValueMap): Map<string, ValueMap> {
-  // Inline route configurations are read from their listener.
+  // Inline route configurations are part of the listener message, and are read there.
   return indexOf(section, ["dynamic_route_configs"], { field: "route_config", key: "name" });
 }
 
@@ -139,9 +139,9 @@ function assignmentIndex(section: ValueMap): Map<string, ValueMap> {
 }
 
 interface Place {
-  /** The entry's field that holds the message. */
+  /** Name of the entry's field that contains the message. */
   readonly field: string;
-  /** The message's field that holds its name. */
+  /** Name of the message's field that contains the resource name. */
   readonly key: string;
 }
 
@@ -149,7 +149,7 @@ function indexOf(section: ValueMap, lists: readonly string[], { field, key }: Pl
   return new Map(messagesIn(section, lists, field).map((message) => [textAt(message, key), message]));
 }
 
-/** The messages in lists of a section; `field` of each entry holds it. */
+/** Returns the messages in lists of a section. `field` of each entry contains the message. */
 export function messagesIn(section: ValueMap, lists: readonly string[], field: string): ValueMap[] {
   return lists.flatMap((list) => mapsAt(section, list)).map((entry) => mapAt(entry, field))
     .filter((message) => Object.keys(message).length > 0);
@@ -162,7 +162,7 @@ const ENTRIES: readonly (readonly [list: string, field: string])[] = [
   ["dynamic_route_configs", "route_config"],
 ];
 
-/** Entries whose last update Envoy rejected (`error_state`). */
+/** Returns the entries whose last update Envoy rejected (`error_state`). */
 function rejectedIn(...sections: readonly ValueMap[]): Rejected[] {
   return sections.flatMap((section) =>
     ENTRIES.flatMap(([list, field]) =>

@@ -1,9 +1,9 @@
-/** Injected faults (envoy/extensions/filters/http/fault/v3). */
+/** Reads injected faults (envoy/extensions/filters/http/fault/v3). */
 import { mapAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { type HeaderMatch, headerMatchesAt } from "./matchers.ts";
 import { hasMessage, millisecondsAt, numberAt, readFraction } from "./message.ts";
 
-/** A fault: aborts the request with a status, or delays it. */
+/** An injected fault, which aborts or delays requests. */
 export interface Fault {
   readonly abort: { readonly status: number; readonly share: number } | undefined;
   readonly delay: { readonly milliseconds: number; readonly share: number } | undefined;
@@ -14,7 +14,7 @@ export interface Fault {
   readonly nodes: readonly string[];
 }
 
-/** `HTTPFault`. */
+/** Reads an `HTTPFault`. */
 export function readFault(fault: ValueMap): Fault {
   const [abort, delay] = [mapAt(fault, "abort"), mapAt(fault, "delay")];
   const milliseconds = millisecondsAt(delay, "fixed_delay");
@@ -29,7 +29,7 @@ export function readFault(fault: ValueMap): Fault {
   };
 }
 
-/** HTTP status of an abort with a gRPC status. */
+/** HTTP status of the response to an abort with a gRPC status. */
 const GRPC_STATUS = 200;
 
 function shareAt(map: ValueMap): number {

@@ -1,4 +1,4 @@
-/** The current hosts of a cluster: `/clusters?format=json` (envoy/admin/v3/clusters.proto). */
+/** Reads the current hosts of a cluster from `/clusters?format=json` (envoy/admin/v3/clusters.proto). */
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { addressAt, flagAt, numberAt, type SocketAddress } from "./message.ts";
 import { localityText } from "./assignment.ts";
@@ -11,7 +11,7 @@ export interface ClusterStatus {
 export interface HostStatus {
   readonly address: SocketAddress;
   readonly health: "healthy" | "degraded" | "unhealthy";
-  /** Why the host is not healthy; empty if it is. */
+  /** Why the host is unhealthy; empty for a healthy host. */
   readonly why: string;
   readonly locality: string;
   readonly priority: number;
@@ -19,7 +19,7 @@ export interface HostStatus {
   readonly counters: ReadonlyMap<string, number>;
 }
 
-/** A `ClusterStatus`. */
+/** Reads a `ClusterStatus`. */
 export function readClusterStatus(status: ValueMap): ClusterStatus {
   return { name: textAt(status, "name"), hosts: mapsAt(status, "host_statuses").flatMap(readHost) };
 }
@@ -37,12 +37,12 @@ function readHost(host: ValueMap): HostStatus[] {
   }];
 }
 
-/** Flags of unhealthy hosts, and what they mean. */
+/** Flags of unhealthy hosts, with their meaning. */
 const UNHEALTHY: readonly (readonly [flag: string, why: string])[] = [
   ["failed_outlier_check", "ejected by outlier detection"],
   ["failed_active_health_check", "its health check fails"],
-  ["active_hc_timeout", "its health check gets no answer"],
-  ["pending_active_hc", "its first health check is not done"],
+  ["active_hc_timeout", "its health check times out"],
+  ["pending_active_hc", "its first health check is not complete"],
   ["pending_dynamic_removal", "it is being removed"],
 ];
 
@@ -53,12 +53,12 @@ function readHealth(status: ValueMap): Pick<HostStatus, "health" | "why"> {
 }
 
 const ASSIGNED: Readonly<Record<string, string>> = {
-  UNHEALTHY: "the control plane says that it is unhealthy",
-  TIMEOUT: "the control plane says that its health check gets no answer",
+  UNHEALTHY: "the control plane reports it as unhealthy",
+  TIMEOUT: "the control plane reports that its health check times out",
   DRAINING: "it is draining",
 };
 
-/** A health status of EDS. */
+/** Returns the health for an EDS health status, and the reason if unhealthy. */
 export function assignedHealth(status: string, isDegraded = false): Pick<HostStatus, "health" | "why"> {
   const why = Object.hasOwn(ASSIGNED, status) ? ASSIGNED[status] : undefined;
   if (why !== undefined) return { health: "unhealthy", why };

@@ -1,4 +1,4 @@
-/** Listeners and their filter chains (envoy/config/listener/v3). */
+/** Reads listeners and their filter chains (envoy/config/listener/v3). */
 import { isMap, mapAt, mapsAt, textAt, textsAt, type Value, type ValueMap } from "../../base/value.ts";
 import type { Cidr } from "../../golang/net/mod.ts";
 import { addressAt, anyAt, cidrsAt, flagAt, hasMessage, numberAt, type SocketAddress } from "./message.ts";
@@ -8,19 +8,19 @@ import { type TransportSocket, transportSocketAt } from "./tls.ts";
 
 export interface Listener {
   readonly name: string;
-  /** The main address first; a dual-stack listener has more. */
+  /** The main address, then the additional addresses of a dual-stack listener. */
   readonly addresses: readonly SocketAddress[];
   readonly bindsToPort: boolean;
-  /** It hands connections over to the listener for their original destination. */
+  /** Whether it hands connections over to the listener of the original destination (`use_original_dst`). */
   readonly handsOver: boolean;
   readonly listenerFilters: readonly ListenerFilter[];
   readonly chains: readonly FilterChain[];
   readonly defaultChain: FilterChain | undefined;
-  /** It selects chains by a matcher tree, not by their matches. */
+  /** Whether a matcher tree selects the chain, instead of each chain's match. */
   readonly hasMatcherTree: boolean;
 }
 
-/** A listener filter, and the connections for which it does not run. */
+/** A listener filter, and the destination ports for which it is disabled. */
 export interface ListenerFilter {
   readonly kind: "original-dst" | "tls-inspector" | "http-inspector" | "proxy-protocol" | "other";
   readonly name: string;
@@ -39,18 +39,18 @@ export interface FilterChain {
   readonly match: FilterChainMatch;
   readonly filters: readonly NetworkFilter[];
   readonly transport: TransportSocket;
-  /** The resource that configures it: `Sidecar shop/web`; empty if unknown. */
+  /** The resource that configures the chain, such as `Sidecar shop/web`; empty if unknown. */
   readonly origin: string;
 }
 
 /** The conditions of a chain; an empty list or text matches any connection. */
 export interface FilterChainMatch {
-  /** 0: any. */
+  /** Destination port; 0 matches any port. */
   readonly port: number;
   readonly destinations: readonly Cidr[];
-  /** In lower case; `*.example.com` is a wildcard. */
+  /** TLS server names in lower case; `*.example.com` is a wildcard. */
   readonly serverNames: readonly string[];
-  /** `tls`, `raw_buffer`. */
+  /** `tls` or `raw_buffer`; empty matches both. */
   readonly transportProtocol: string;
   readonly applicationProtocols: readonly string[];
   readonly directSources: readonly Cidr[];
@@ -59,7 +59,7 @@ export interface FilterChainMatch {
   readonly sourcePorts: readonly number[];
 }
 
-/** A `Listener`. */
+/** Reads a `Listener`. */
 export function readListener(listener: ValueMap): Listener {
   const main = addressAt(listener, "address");
   const more = mapsAt(listener, "additional_addresses").flatMap((each) => addressAt(each, "address") ?? []);
@@ -93,7 +93,7 @@ const FILTER_NAMES: Readonly<Record<string, ListenerFilter["kind"]>> = {
   "envoy.filters.listener.proxy_protocol": "proxy-protocol",
 };
 
-/** Old filters have no typed configuration: the name identifies them. */
+/** Reads a listener filter. Old filters have no typed configuration, so the name identifies them. */
 function readListenerFilter(filter: ValueMap): ListenerFilter {
   const name = textAt(filter, "name");
   const disabled = filter["filter_disabled"];
@@ -104,7 +104,7 @@ function readListenerFilter(filter: ValueMap): ListenerFilter {
   };
 }
 
-/** Istio writes two levels. */
+/** Maximum depth of nested predicates. Istio uses two levels. */
 const MAX_LEVELS = 16;
 
 function readPredicate(map: ValueMap, level: number): PortPredicate {

@@ -1,8 +1,8 @@
-/** Matchers for strings, headers and query parameters (envoy/type/matcher/v3, envoy/config/route/v3). */
+/** Reads matchers for strings, headers and query parameters (envoy/type/matcher/v3, envoy/config/route/v3). */
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { flagAt, hasMessage, numberAt } from "./message.ts";
 
-/** A `StringMatcher`. */
+/** The condition of a `StringMatcher`. */
 export interface StringMatch {
   readonly kind: "exact" | "prefix" | "suffix" | "contains" | "regex" | "custom";
   readonly text: string;
@@ -15,7 +15,7 @@ export type ValueMatch =
   | { readonly kind: "present"; readonly present: boolean }
   | { readonly kind: "range"; readonly start: number; readonly end: number };
 
-/** A `HeaderMatcher`. */
+/** A `HeaderMatcher`: a condition on one request header. */
 export interface HeaderMatch {
   readonly name: string;
   readonly value: ValueMatch;
@@ -23,7 +23,7 @@ export interface HeaderMatch {
   readonly missingIsEmpty: boolean;
 }
 
-/** A `QueryParameterMatcher`. */
+/** A `QueryParameterMatcher`: a condition on one query parameter. */
 export interface QueryMatch {
   readonly name: string;
   readonly value: ValueMatch;
@@ -31,7 +31,7 @@ export interface QueryMatch {
 
 const KINDS = ["exact", "prefix", "suffix", "contains"] as const;
 
-/** A `StringMatcher`. An empty one matches the empty text, as `exact` does. */
+/** Reads a `StringMatcher`. An empty matcher matches only the empty string. */
 export function readStringMatch(map: ValueMap): StringMatch {
   const ignoreCase = flagAt(map, "ignore_case");
   const kind = KINDS.find((each) => typeof map[each] === "string");
@@ -40,12 +40,12 @@ export function readStringMatch(map: ValueMap): StringMatch {
   return { kind: hasMessage(map, "custom") ? "custom" : "exact", text: "", ignoreCase };
 }
 
-/** The pattern of a `RegexMatcher`. */
+/** Returns the pattern of a `RegexMatcher`. */
 export function regexAt(map: ValueMap, key: string): string {
   return textAt(mapAt(map, key), "regex");
 }
 
-/** A header's matcher, in the current form or a form from before `string_match`. */
+/** Reads a `HeaderMatcher`, in the current form or in a form older than `string_match`. */
 export function readHeaderMatch(map: ValueMap): HeaderMatch {
   return {
     name: textAt(map, "name").toLowerCase(),
@@ -55,7 +55,7 @@ export function readHeaderMatch(map: ValueMap): HeaderMatch {
   };
 }
 
-/** Without a condition it matches if the header or parameter is present. */
+/** Reads a condition on a value. Without a condition, the matcher tests whether the header or parameter is present. */
 function readValueMatch(map: ValueMap): ValueMatch {
   const { string_match: match, range_match: range } = map;
   if (isMap(match)) return { kind: "string", match: readStringMatch(match) };
@@ -70,12 +70,12 @@ function readValueMatch(map: ValueMap): ValueMatch {
   return { kind: "present", present: map["present_match"] !== false };
 }
 
-/** The header matchers under a key. */
+/** Returns the header matchers under a key. */
 export function headerMatchesAt(map: ValueMap, key: string): HeaderMatch[] {
   return mapsAt(map, key).map(readHeaderMatch);
 }
 
-/** A query parameter's matcher. */
+/** Reads a `QueryParameterMatcher`. */
 export function readQueryMatch(map: ValueMap): QueryMatch {
   return { name: textAt(map, "name"), value: readValueMatch(map) };
 }

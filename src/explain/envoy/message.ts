@@ -1,25 +1,25 @@
 /**
- * Readers for Envoy's messages in the JSON of its admin interface (proto3 JSON with the field names of the .proto
- * files): durations and 64-bit numbers are strings, an Any has its type in `@type`.
+ * Reads Envoy's messages in the JSON of its admin interface. This is proto3 JSON with the field names of the .proto
+ * files: durations and 64-bit numbers are strings, and `@type` names the type of an Any.
  */
 import { readDuration } from "../../golang/duration.ts";
 import { type Cidr, parseCidr, splitHostPort } from "../../golang/net/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 
 export interface AnyMessage {
-  /** The last part of its type: `TcpProxy` for `type.googleapis.com/envoy.extensions...v3.TcpProxy`. */
+  /** The last part of the type, such as `TcpProxy` for `type.googleapis.com/envoy.extensions...v3.TcpProxy`. */
   readonly type: string;
   readonly value: ValueMap;
 }
 
 const STRUCTS: ReadonlySet<string> = new Set(["TypedStruct"]);
 
-/** The message under a key; the type is empty if there is none. */
+/** Returns the message under a key, with an empty type if the key is absent. */
 export function anyAt(map: ValueMap, key: string): AnyMessage {
   return anyOf(mapAt(map, key));
 }
 
-/** A message with its type; unwraps a TypedStruct (xds/type/v3/typed_struct.proto). */
+/** Returns a message with its type. Unwraps a TypedStruct (xds/type/v3/typed_struct.proto). */
 export function anyOf(value: ValueMap): AnyMessage {
   const type = lastName(textAt(value, "@type"));
   const inner = mapAt(value, "value");
@@ -30,39 +30,39 @@ function lastName(url: string): string {
   return url.slice(Math.max(url.lastIndexOf("."), url.lastIndexOf("/")) + 1);
 }
 
-/** A boolean, `false` if the key holds none. */
+/** Returns the boolean under a key; `false` for any other value. */
 export function flagAt(map: ValueMap, key: string): boolean {
   return map[key] === true;
 }
 
-/** A number, also from the string of a 64-bit number; `undefined` if the key holds none. */
+/** Returns the number under a key, also from the string of a 64-bit number; `undefined` for any other value. */
 export function numberAt(map: ValueMap, key: string): number | undefined {
   const value = map[key];
   if (typeof value === "number") return value;
   return typeof value === "string" && /^-?\d{1,19}(\.\d+)?$/.test(value) ? Number(value) : undefined;
 }
 
-/** Milliseconds of a duration such as `1.500s`; `undefined` if the key holds none. */
+/** Returns the milliseconds of a duration such as `1.500s` under a key; `undefined` for any other value. */
 export function millisecondsAt(map: ValueMap, key: string): number | undefined {
   const nanoseconds = readDuration(textAt(map, key));
   return typeof nanoseconds === "bigint" ? Number(nanoseconds) / 1e6 : undefined;
 }
 
-/** Whether a key holds a message, even an empty one. */
+/** Whether the value of a key is a message, which can be empty. */
 export function hasMessage(map: ValueMap, key: string): boolean {
   return isMap(map[key]);
 }
 
-/** The address of a socket, the path of a pipe, or the destination of an internal listener. */
+/** The address of a socket, the path of a pipe (Unix domain socket), or the destination behind an internal listener. */
 export interface SocketAddress {
   readonly address: string;
-  /** 0 for a pipe. */
+  /** Port number; 0 for a pipe. */
   readonly port: number;
-  /** The internal listener of this Envoy that takes the connection. */
+  /** Name of the internal listener of this Envoy that accepts the connection. */
   readonly internal?: string;
 }
 
-/** The `Address` under a key; `undefined` if there is none. */
+/** Returns the `Address` under a key; `undefined` if absent or of an unknown kind. */
 export function addressAt(map: ValueMap, key: string): SocketAddress | undefined {
   const address = mapAt(map, key);
   const socket = mapAt(address, "socket_address");
@@ -76,7 +76,7 @@ export function addressAt(map: ValueMap, key: string): SocketAddress | undefined
   return name === "" ? undefined : internalAddress(name, textAt(internal, "endpoint_id"));
 }
 
-/** Istio's identifier of such an endpoint is the destination behind the listener. */
+/** Returns the address of an internal listener. Istio's endpoint ID contains the destination behind the listener. */
 function internalAddress(internal: string, id: string): SocketAddress {
   const parts = splitHostPort(id);
   return typeof parts === "string"
@@ -86,18 +86,18 @@ function internalAddress(internal: string, id: string): SocketAddress {
 
 const DENOMINATORS: Readonly<Record<string, number>> = { HUNDRED: 100, TEN_THOUSAND: 10_000, MILLION: 1_000_000 };
 
-/** A `FractionalPercent` as a number from 0 to 1. */
+/** Returns a `FractionalPercent` as a number from 0 to 1. */
 export function readFraction(percent: ValueMap): number {
   const share = (numberAt(percent, "numerator") ?? 0) / (DENOMINATORS[textAt(percent, "denominator")] ?? 100);
   return Math.min(Math.max(share, 0), 1);
 }
 
-/** The valid `CidrRange`s under a key. An absent prefix length is 0: proto3 omits zeros. */
+/** Returns the valid `CidrRange`s under a key. An absent prefix length is 0, because proto3 omits zeros. */
 export function cidrsAt(map: ValueMap, key: string): Cidr[] {
   return mapsAt(map, key).map(readCidr).filter((cidr) => typeof cidr !== "string");
 }
 
-/** A `CidrRange`, or its problem. */
+/** Reads a `CidrRange`. Returns a message if it is invalid. */
 export function readCidr(range: ValueMap): Cidr | string {
   return parseCidr(`${textAt(range, "address_prefix")}/${numberAt(range, "prefix_len") ?? 0}`);
 }

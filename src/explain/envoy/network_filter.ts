@@ -1,4 +1,4 @@
-/** Network filters that decide where a connection goes (envoy/extensions/filters/network). */
+/** Reads network filters that choose the destination of a connection (envoy/extensions/filters/network). */
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { anyAt, type AnyMessage, flagAt, hasMessage, numberAt } from "./message.ts";
 import { type Rbac, readRbacRules } from "./rbac.ts";
@@ -9,12 +9,12 @@ export type NetworkFilter =
   | { readonly kind: "http"; readonly http: HttpManager }
   | { readonly kind: "tcp"; readonly tcp: TcpProxy }
   | { readonly kind: "rbac"; readonly rbac: Rbac }
-  /** It uses the server name as the cluster name. */
+  /** Uses the TLS server name as the cluster name. */
   | { readonly kind: "sni-cluster" }
-  /** An unknown filter. It may handle the connection itself, or only observe it. */
+  /** A filter of another type, which can handle the connection or only observe it. */
   | { readonly kind: "other"; readonly name: string; readonly type: string };
 
-/** `TcpProxy`: one cluster, or several with weights. */
+/** A `TcpProxy`: forwards to one cluster, or to several with weights. */
 export interface TcpProxy {
   readonly clusters: readonly WeightedCluster[];
 }
@@ -24,13 +24,13 @@ export interface WeightedCluster {
   readonly weight: number;
 }
 
-/** `HttpConnectionManager`. */
+/** An `HttpConnectionManager`: reads HTTP and applies routes. */
 export interface HttpManager {
   readonly routes: RouteSource;
   readonly filters: readonly HttpFilter[];
   readonly normalizesPath: boolean;
   readonly mergesSlashes: boolean;
-  /** Which port it strips from the Host header before the route search. */
+  /** Whether to strip the port from the Host header before the route search: never, if equal to the listener's, or always. */
   readonly stripsPort: "no" | "matching" | "any";
   readonly stripsTrailingDot: boolean;
 }
@@ -46,7 +46,7 @@ type HttpFilter =
   | { readonly kind: "tokens"; readonly name: string; readonly tokens: TokenRules }
   | { readonly kind: "other"; readonly name: string; readonly type: string };
 
-/** A `Filter` of a chain, identified by the type of its configuration. */
+/** Reads a `Filter` of a chain. The type of its configuration identifies it. */
 export function readNetworkFilter(filter: ValueMap): NetworkFilter {
   const name = textAt(filter, "name");
   const { type, value } = anyAt(filter, "typed_config");
@@ -70,7 +70,7 @@ function readTcpProxy(proxy: ValueMap): TcpProxy {
   return { clusters: weightedClusters(mapAt(proxy, "weighted_clusters")) };
 }
 
-/** `WeightedCluster` of routes and of TCP. */
+/** Reads the clusters of a `WeightedCluster`, which has the same form in TCP filters and routes. */
 function weightedClusters(map: ValueMap): WeightedCluster[] {
   return mapsAt(map, "clusters").map((each) => ({ name: textAt(each, "name"), weight: numberAt(each, "weight") ?? 0 }));
 }

@@ -1,4 +1,4 @@
-/** Rules of authorization (envoy/config/rbac/v3). */
+/** Reads authorization rules (envoy/config/rbac/v3). */
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { Cidr } from "../../golang/net/mod.ts";
 import { type HeaderMatch, readHeaderMatch, readStringMatch, type StringMatch } from "./matchers.ts";
@@ -6,19 +6,19 @@ import { flagAt, hasMessage, numberAt, readCidr } from "./message.ts";
 
 export interface Rbac {
   readonly filter: string;
-  /** `none`: the filter has no rules and allows everything. */
+  /** Action of the policies; `none` if the filter has no rules and allows every request. */
   readonly action: "allow" | "deny" | "log" | "none";
   readonly policies: readonly Policy[];
-  /** The filter has rules that only log what they would do. */
+  /** Whether the filter has shadow rules, which only log their result. */
   readonly hasDryRun: boolean;
 }
 
-/** It matches if at least one permission and at least one principal match. */
+/** A policy. It matches if at least one permission and at least one principal match. */
 export interface Policy {
   readonly name: string;
   readonly permissions: readonly Rule[];
   readonly principals: readonly Rule[];
-  /** It has a condition in CEL. */
+  /** Whether the policy has a CEL condition. */
   readonly hasExpression: boolean;
 }
 
@@ -32,14 +32,14 @@ export type Rule =
   | { readonly kind: "address"; readonly of: AddressOf; readonly cidr: Cidr }
   | { readonly kind: "identity"; readonly match: StringMatch | undefined }
   | { readonly kind: "server-name"; readonly match: StringMatch }
-  /** A claim of the request's token. */
+  /** Matches a claim of the request's token. */
   | { readonly kind: "claim"; readonly what: string }
   | { readonly kind: "unknowable"; readonly what: string };
 
-/** Which address a rule checks (envoy/config/rbac/v3). */
+/** The address that a rule checks (envoy/config/rbac/v3). */
 export type AddressOf = "destination" | "source" | "direct-source" | "remote";
 
-/** Rules as a matcher tree, which Istio does not write. */
+/** The policy for a matcher tree, which Istio does not use: its result is unknown. */
 const TREE: Policy = {
   name: "matcher",
   permissions: [{ kind: "any" }],
@@ -47,7 +47,7 @@ const TREE: Policy = {
   hasExpression: false,
 };
 
-/** The rules of a network filter, an HTTP filter or a route. `filter`: the name of the filter. */
+/** Reads the rules of a network filter, an HTTP filter or a route. `filter` is the name of the filter. */
 export function readRbacRules(config: ValueMap, filter: string): Rbac {
   const rules = mapAt(config, "rules");
   const hasRules = hasMessage(config, "rules");
@@ -62,7 +62,7 @@ export function readRbacRules(config: ValueMap, filter: string): Rbac {
   };
 }
 
-/** The default of the enum is ALLOW. */
+/** Returns the action; proto3 omits the default, ALLOW. */
 function actionOf(text: string): Rbac["action"] {
   return text === "DENY" ? "deny" : text === "LOG" ? "log" : "allow";
 }
@@ -76,7 +76,7 @@ function readPolicy(name: string, policy: ValueMap): Policy {
   };
 }
 
-/** Istio writes five levels. */
+/** Maximum depth of nested rules. Istio uses five levels. */
 const MAX_LEVELS = 32;
 
 const SETS: Readonly<Record<string, "all-of" | "one-of">> = {
@@ -87,7 +87,7 @@ const SETS: Readonly<Record<string, "all-of" | "one-of">> = {
 };
 
 function readRule(map: ValueMap, level: number): Rule {
-  if (level > MAX_LEVELS) return { kind: "unknowable", what: "a rule of too many levels" };
+  if (level > MAX_LEVELS) return { kind: "unknowable", what: "a rule with too many levels" };
   const inner = (value: ValueMap) => readRule(value, level + 1);
   for (const [key, kind] of Object.entries(SETS)) {
     const set = map[key];
@@ -142,10 +142,10 @@ function addressRule(of: AddressOf, value: ValueMap): Rule {
   return typeof cidr === "string" ? { kind: "unknowable", what: cidr } : { kind: "address", of, cidr };
 }
 
-/** Filters that keep the claims of a token as metadata: Envoy's own, and Istio's before 1.22. */
+/** Filters that store the claims of a token in metadata: Envoy's filter, and Istio's filter before 1.22. */
 const TOKENS = ["envoy.filters.http.jwt_authn", "istio_authn"];
 
-/** Istio before 1.17 matches the client's identity in the metadata of its filter. */
+/** Reads a metadata rule. Before 1.17, Istio matches the client's identity in the metadata of its own filter. */
 function readMetadata(value: ValueMap): Rule {
   const keys = mapsAt(value, "path").map((step) => textAt(step, "key"));
   const match = mapAt(mapAt(value, "value"), "string_match");
@@ -156,7 +156,7 @@ function readMetadata(value: ValueMap): Rule {
     : { kind: "unknowable", what };
 }
 
-/** Istio keeps the client's identity in the filter state `io.istio.peer_principal`. */
+/** Reads a filter state rule. Istio stores the client's identity in `io.istio.peer_principal`. */
 function readFilterState(value: ValueMap): Rule {
   const key = textAt(value, "key");
   const match = mapAt(value, "string_match");

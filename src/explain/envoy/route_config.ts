@@ -1,4 +1,4 @@
-/** Route configurations: virtual hosts and their routes (envoy/config/route/v3). */
+/** Reads route configurations: virtual hosts and their routes (envoy/config/route/v3). */
 import { isMap, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { type Fault, readFault } from "./fault.ts";
 import { type HeaderMatch, headerMatchesAt, type QueryMatch, readQueryMatch, regexAt } from "./matchers.ts";
@@ -8,11 +8,11 @@ import { type Rbac, readRbacRules } from "./rbac.ts";
 export interface RouteConfig {
   readonly name: string;
   readonly virtualHosts: readonly VirtualHost[];
-  /** The search ignores the port in the Host header. */
+  /** Whether the search for a virtual host ignores the port in the Host header. */
   readonly ignoresPort: boolean;
-  /** The search ignores `;...` in the path. */
+  /** Whether the search for a route ignores path parameters (`;...`). */
   readonly ignoresPathParameters: boolean;
-  /** Envoy fetches more virtual hosts on demand (VHDS). */
+  /** Whether Envoy fetches more virtual hosts on demand (VHDS). */
   readonly hasOnDemandHosts: boolean;
 }
 
@@ -20,9 +20,9 @@ export interface VirtualHost {
   readonly name: string;
   readonly domains: readonly string[];
   readonly routes: readonly Route[];
-  /** Requests without TLS are redirected. */
+  /** Which requests without TLS Envoy redirects to HTTPS. */
   readonly requiresTls: "no" | "all" | "external";
-  /** It has a matcher tree instead of routes. */
+  /** Whether it has a matcher tree instead of routes. */
   readonly hasMatcherTree: boolean;
   readonly overrides: Overrides;
 }
@@ -32,11 +32,11 @@ export interface Route {
   readonly match: RouteMatch;
   readonly action: RouteAction;
   readonly overrides: Overrides;
-  /** The resource that configures it: `VirtualService shop/reviews`; empty if unknown. */
+  /** The resource that configures the route, such as `VirtualService shop/reviews`; empty if unknown. */
   readonly origin: string;
 }
 
-/** Filter settings that a route, a virtual host or a weighted cluster overrides. */
+/** Filter settings that a route, a virtual host or a weighted cluster overrides; `undefined` if not overridden. */
 export interface Overrides {
   readonly fault: Fault | undefined;
   readonly rbac: Rbac | undefined;
@@ -52,19 +52,19 @@ export interface RouteMatch {
   readonly ignoresCase: boolean;
   readonly headers: readonly HeaderMatch[];
   readonly queries: readonly QueryMatch[];
-  /** It matches only gRPC requests. */
+  /** Whether it matches only gRPC requests. */
   readonly grpc: boolean;
-  /** The share of requests that it takes, from 0 to 1. */
+  /** The share of requests that it matches, from 0 to 1. */
   readonly fraction: number;
   /** Whether the client must present a certificate. */
   readonly clientCertificate: "any" | "required" | "none";
-  /** Conditions that only Envoy can know: metadata, filter state. */
+  /** Conditions that only Envoy can evaluate, on metadata or filter state. */
   readonly unknowable: readonly string[];
 }
 
 export type RouteAction =
   | { readonly kind: "forward"; readonly clusters: readonly RouteCluster[]; readonly how: Forwarding }
-  /** A header names the cluster. */
+  /** A request header names the cluster. */
   | { readonly kind: "header"; readonly header: string; readonly how: Forwarding }
   | { readonly kind: "redirect"; readonly status: number; readonly target: string }
   | { readonly kind: "direct"; readonly status: number }
@@ -81,13 +81,13 @@ export interface Forwarding {
   readonly prefixRewrite: string;
   readonly regexRewrite: string;
   readonly hostRewrite: string;
-  /** Milliseconds; 0 is no limit. */
+  /** Timeout in milliseconds; 0 means no limit. */
   readonly timeout: number | undefined;
   readonly retries: { readonly on: string; readonly count: number } | undefined;
   readonly mirrors: readonly string[];
 }
 
-/** A `RouteConfiguration`. */
+/** Reads a `RouteConfiguration`. */
 export function readRouteConfig(config: ValueMap): RouteConfig {
   return {
     name: textAt(config, "name"),
@@ -121,7 +121,7 @@ function readRoute(route: ValueMap): Route {
   };
 }
 
-/** Kinds by their names in istiod's metadata. */
+/** Resource kinds by their names in istiod's metadata. */
 const KINDS: Readonly<Record<string, string>> = {
   "virtual-service": "VirtualService",
   "destination-rule": "DestinationRule",
@@ -135,12 +135,12 @@ const KINDS: Readonly<Record<string, string>> = {
   sidecar: "Sidecar",
 };
 
-/** `VirtualService shop/reviews` for `/apis/.../namespaces/shop/virtual-service/reviews` in the metadata. */
+/** Returns such as `VirtualService shop/reviews`, for `/apis/.../namespaces/shop/virtual-service/reviews` in the metadata. */
 export function istioOrigin(message: ValueMap): string {
   const metadata = mapAt(mapAt(mapAt(message, "metadata"), "filter_metadata"), "istio");
   const [, namespace = "", kind = "", name = ""] =
     /\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(textAt(metadata, "config")) ?? [];
-  // istiod makes a VirtualService of each rule of an HTTPRoute: `NAME~0~istio-autogenerated-k8s-gateway`.
+  // istiod generates a VirtualService from each rule of an HTTPRoute: `NAME~0~istio-autogenerated-k8s-gateway`.
   const [, route] = /^(.+?)[~-]\d+[~-]istio-autogenerated-k8s-gateway$/.exec(name) ?? [];
   if (route !== undefined) return `HTTPRoute ${namespace}/${route}`;
   return name === "" ? "" : `${KINDS[kind] ?? kind} ${namespace}/${name}`;
@@ -156,7 +156,7 @@ function readOverrides(message: ValueMap): Overrides {
   };
 }
 
-/** Unwraps a `FilterConfig`. */
+/** Returns an override with its type, without the `FilterConfig` around it. */
 function overriding(value: ValueMap) {
   const message = anyOf(value);
   return message.type === "FilterConfig" ? anyOf(mapAt(message.value, "config")) : message;

@@ -1,4 +1,4 @@
-/** Transport sockets: TLS or plain text (envoy/extensions/transport_sockets/tls/v3). */
+/** Reads transport sockets: TLS or plain text (envoy/extensions/transport_sockets/tls/v3). */
 import { isMap, listAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { readStringMatch, type StringMatch } from "./matchers.ts";
 import { anyAt, type AnyMessage, flagAt } from "./message.ts";
@@ -7,38 +7,38 @@ import { anyAt, type AnyMessage, flagAt } from "./message.ts";
 export type TransportSocket =
   | { readonly kind: "plain" }
   | ({ readonly kind: "tls" } & TlsContext)
-  /** QUIC, tap, an unknown extension. */
+  /** QUIC, tap, or an unknown extension. */
   | { readonly kind: "other"; readonly type: string };
 
 /** The TLS context of a client or a server. */
 export interface TlsContext {
-  /** Client: the server name that it sends. */
+  /** Server name that a client sends. */
   readonly sni: string;
   readonly alpn: readonly string[];
-  /** Names of the secrets with its own certificate; for a certificate in files, the path. */
+  /** Names of the secrets with the proxy's own certificate; for a certificate in a file, the path. */
   readonly certificates: readonly string[];
-  /** The name of the secret with the roots; empty: the peer is not verified. */
+  /** Name of the secret with the root certificates; empty if the peer is not verified. */
   readonly roots: string;
-  /** The peer's certificate must have one of these names; empty: any name. */
+  /** Accepted names in the peer's certificate; empty accepts any name. */
   readonly names: readonly StringMatch[];
-  /** Server: a client without a certificate is refused. */
+  /** Whether a server refuses clients without a certificate. */
   readonly requiresClientCertificate: boolean;
 }
 
 export const PLAIN: TransportSocket = { kind: "plain" };
 
-/** The transport socket under a key; plain text if there is none. */
+/** Returns the transport socket under a key; plain text if absent. */
 export function transportSocketAt(map: ValueMap, key: string): TransportSocket {
   const socket = map[key];
   return isMap(socket) ? readTransportSocket(socket) : PLAIN;
 }
 
-/** A `TransportSocket`. */
+/** Reads a `TransportSocket`. */
 export function readTransportSocket(socket: ValueMap): TransportSocket {
   return ofMessage(anyAt(socket, "typed_config"), textAt(socket, "name"));
 }
 
-/** Transport sockets that wrap another one in `transport_socket`. */
+/** Transport sockets that wrap another transport socket in `transport_socket`. */
 const WRAPPERS: ReadonlySet<string> = new Set([
   "UpstreamProxyProtocolTransport",
   "ProxyProtocolUpstreamTransport",

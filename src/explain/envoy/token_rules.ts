@@ -1,24 +1,24 @@
-/** What a filter asks of tokens (envoy/extensions/filters/http/jwt_authn/v3). */
+/** Reads the rules of a filter that checks tokens (envoy/extensions/filters/http/jwt_authn/v3). */
 import { isMap, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { hasMessage } from "./message.ts";
 
 export interface TokenRules {
   readonly filter: string;
-  /** Whose tokens it takes; a provider without an issuer takes any. */
+  /** Issuers whose tokens are accepted; an empty name accepts any issuer. */
   readonly issuers: readonly string[];
-  /** Where tokens are: headers in lower case, with what stands before the token. */
+  /** Headers that contain tokens, in lower case, and the prefix before the token. */
   readonly headers: readonly { readonly name: string; readonly prefix: string }[];
   readonly queries: readonly string[];
-  /** A request without a token passes. */
+  /** Whether a request without a token passes. */
   readonly isOptional: boolean;
-  /** A request with a token that is wrong passes too. */
+  /** Whether a request with an invalid token passes. */
   readonly takesFailed: boolean;
 }
 
-/** Without a location Envoy looks for `Authorization: Bearer` and `access_token`. */
+/** Default locations of a token: the header `Authorization: Bearer` and the query parameter `access_token`. */
 const USUAL = { headers: [{ name: "authorization", prefix: "Bearer " }], queries: ["access_token"] };
 
-/** A `JwtAuthentication`. */
+/** Reads a `JwtAuthentication`. */
 export function readTokenRules(config: ValueMap, filter: string): TokenRules {
   const providers = Object.values(mapAt(config, "providers")).filter(isMap);
   const requirements = mapsAt(config, "rules").map((rule) => mapAt(rule, "requires"));
@@ -42,12 +42,12 @@ function placesOf(provider: ValueMap): Pick<TokenRules, "headers" | "queries"> {
   return headers.length + queries.length === 0 ? USUAL : { headers, queries };
 }
 
-/** Istio writes three levels. */
+/** Maximum depth of nested requirements. Istio uses three levels. */
 const MAX_LEVELS = 8;
 
 const ANY_TOKEN = "allow_missing_or_failed";
 
-/** Whether a requirement is one of these, or has one that is enough. Without any, everything passes. */
+/** Whether a requirement, or an alternative in it, is of a wanted kind. An empty requirement accepts every request. */
 function permits(requirement: ValueMap, wanted: readonly string[], level: number): boolean {
   if (level > MAX_LEVELS) return false;
   const any = mapsAt(mapAt(requirement, "requires_any"), "requirements");

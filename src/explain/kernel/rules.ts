@@ -7,12 +7,12 @@ export type KernelRules =
   | { readonly source: "seen" | "planned"; readonly rules: TracedRules; readonly why: string }
   | { readonly source: "unknown"; readonly rules?: undefined; readonly why: string };
 
-/** The rules of a snapshot. `why`: their source, or why they are unknown. */
+/** Returns the kernel rules of a snapshot. `why` is their source, or the reason why they are unknown. */
 export function kernelRules({ parts }: Pick<Snapshot, "parts">, pod: Pod | undefined): KernelRules {
   const saved = [parts["rules.iptables"], parts["rules.ip6tables"], parts["rules.nft"]];
   if (saved.some(({ text }) => text !== undefined)) return seenRules(parts);
   const unread = reasonOf(saved);
-  const planned = pod === undefined ? "the pod's description is absent" : rulesOfPod(pod);
+  const planned = pod === undefined ? "the pod's manifest is absent" : rulesOfPod(pod);
   return typeof planned === "string"
     ? { source: "unknown", why: `${unread}, and ${planned}` }
     : { source: "planned", rules: planned, why: `computed from the arguments of ${pod?.capture?.name}: ${unread}` };
@@ -28,21 +28,21 @@ function seenRules(parts: Snapshot["parts"]): KernelRules {
     return { source: "seen", rules, why: "read from the kernel" };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { source: "unknown", why: "rules.nft is JSON, not the text of nft list ruleset" };
+    return { source: "unknown", why: "rules.nft contains JSON instead of the text of nft list ruleset" };
   }
 }
 
-/** Why the rules were not read. An actual failure comes before "not in the snapshot". */
+/** Returns why the rules were not read. Prefers an actual failure to "not in the snapshot". */
 function reasonOf(saved: readonly Part[]): string {
   const found = saved.find(({ absent }) => absent !== undefined && absent !== "not-in-snapshot");
-  return found?.message ?? "the snapshot has no rules of the kernel";
+  return found?.message ?? "the snapshot does not contain the kernel's rules";
 }
 
-/** The planned rules, or why there are none. */
+/** Computes the rules from the pod's arguments of istio-iptables, or returns why this is not possible. */
 function rulesOfPod(pod: Pod): TracedRules | string {
   if (pod.capture === undefined) return "no init container has the arguments of istio-iptables";
   const hasIpv6 = pod.addresses.some((address) => address.includes(":"));
   const { arguments: args, environment, isScript } = pod.capture;
   const planned = plannedRules(args, { hasIpv6, dnsServers: [], environment, isScript });
-  return "rules" in planned ? planned : `istio-iptables refuses its arguments: ${planned[0] ?? ""}`;
+  return "rules" in planned ? planned : `istio-iptables rejects the arguments: ${planned[0] ?? ""}`;
 }

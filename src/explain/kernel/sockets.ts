@@ -1,4 +1,4 @@
-/** Listening sockets: from `/proc/net/tcp` and `tcp6`, or from `ss -ltn`. */
+/** Reads listening sockets from `/proc/net/tcp` and `tcp6`, or from the output of `ss -ltn`. */
 import { type Address, addressText, parseAddress, splitHostPort } from "../../golang/net/mod.ts";
 import { connectionOf, parseConnections } from "../../platform/proc_net.ts";
 import type { Endpoint } from "../../platform/mod.ts";
@@ -6,12 +6,12 @@ import type { Endpoint } from "../../platform/mod.ts";
 export interface ListeningSocket {
   readonly address: string;
   readonly port: number;
-  /** It listens on every address of the pod. */
+  /** Whether it listens on every address of the pod. */
   readonly isWildcard: boolean;
   readonly isLoopback: boolean;
 }
 
-/** The listening sockets. Other lines are ignored. */
+/** Returns the listening sockets. Ignores lines in other formats. */
 export function listeningSockets(text: string): ListeningSocket[] {
   return text.split("\n").flatMap((line) => ofProc(line) ?? ofSs(line) ?? []);
 }
@@ -29,7 +29,7 @@ export interface ProcSocket {
   readonly inode: string;
 }
 
-/** The sockets in the text of `/proc/net/tcp` and `tcp6`. */
+/** Returns the sockets in the text of `/proc/net/tcp` and `tcp6`. */
 export function procSockets(text: string): ProcSocket[] {
   return parseConnections(text).map((each) => ({ ...each, local: endOf(each.local), remote: endOf(each.remote) }));
 }
@@ -45,7 +45,7 @@ function ofProc(line: string): ListeningSocket[] | undefined {
   return isListening ? [socket(addressText(local.address), local.port)] : [];
 }
 
-/** `LISTEN 0 4096 *:8080 *:*`. */
+/** Reads a line of `ss -ltn`, such as `LISTEN 0 4096 *:8080 *:*`. */
 function ofSs(line: string): ListeningSocket | undefined {
   const [, local = ""] = /^(?:tcp6?\s+)?LISTEN\s+\d+\s+\d+\s+(\S+)\s/.exec(line) ?? [];
   const parts = splitHostPort(local.replace(/^\*:/, "[::]:").replace(/%\w+/, ""));
@@ -58,18 +58,18 @@ function socket(text: string, port: number): ListeningSocket {
   return { address: mapped, port, isWildcard, isLoopback: isLoopback(addressOf(mapped)) };
 }
 
-/** The address in a text; `undefined` for another text. */
+/** Returns the IP address in a text; `undefined` for any other text. */
 export function addressOf(text: string | undefined): Address | undefined {
   const address = text === undefined ? undefined : parseAddress(text);
   return typeof address === "string" ? undefined : address;
 }
 
-/** Whether it is a loopback address. */
+/** Whether an address is a loopback address. */
 export function isLoopback(address: Address | undefined): boolean {
   return address !== undefined && (address.family === 4 ? address.value >> 24n === 127n : address.value === 1n);
 }
 
-/** The sockets that a connection to this address reaches. `[::]` takes IPv4 too. */
+/** Returns the sockets that accept connections to this address. `[::]` accepts IPv4 too. */
 export function socketsFor(sockets: readonly ListeningSocket[], address: string, port: number): ListeningSocket[] {
   return sockets.filter((each) =>
     each.port === port &&

@@ -1,4 +1,4 @@
-/** The kernel's station, compared with what the kernel did to a packet (`--local --trace`). */
+/** Compares the kernel's station with the trace of a real packet (`--local --trace`). */
 import { errorText, MeshError } from "../../base/errors.ts";
 import { joinHostPort } from "../../golang/net/mod.ts";
 import { observe, type Observed, targetOf } from "../../iptables/mod.ts";
@@ -6,10 +6,10 @@ import type { World } from "../../platform/mod.ts";
 import type { Connection } from "../question/question.ts";
 import type { Answer, Station } from "../answer_schema.ts";
 
-/** What the trace saw, or why it saw nothing. */
+/** The result of a trace, or why the trace has no result. */
 export type Traced = Observed | string;
 
-/** The answer with the kernel's station proved, or contradicted. A trace that saw nothing leaves it as it is. */
+/** Returns the answer with the kernel's station proved or contradicted. Without a result, only adds the reason. */
 export function withTrace(answer: Answer, traced: Traced): Answer {
   const at = answer.stations.findIndex(({ kind, side }) => kind === "kernel" && side === "client");
   const station = answer.stations[at];
@@ -22,17 +22,19 @@ export function withTrace(answer: Answer, traced: Traced): Answer {
   const { ending, ends } = traced;
   const message = `${station.message}; trace: ${ends}: ${ending.text}`;
   if (ending.port === station.detail["port"]) return replaced({ source: "proved", message });
-  const reason = `The kernel does not do what its rules are expected to: ${ending.text}`;
+  const reason = `The kernel treats the packet differently than its rules predict: ${ending.text}`;
   const { decided: _decided, ...other } = replaced({ source: "proved", result: "error", message });
   return { ...other, verdict: "unknown", reason, fix: "" };
 }
 
-/** Milliseconds: the kernel reports a packet that it sends at once. */
+/** Milliseconds to wait for the trace. The kernel reports a packet as soon as it is sent. */
 const LIMIT = 3000;
 
-/** Sends a first packet of the connection and traces it. Only root is a user that no rule of a capture names. */
+/** Sends the first packet of the connection and traces it. Needs root, the user that no redirect rule names. */
 export async function traceOf(world: World, { host, port }: Connection): Promise<Traced> {
-  if (world.machine.uid !== 0) return "only root can send a packet that the rules treat as the application's";
+  if (world.machine.uid !== 0) {
+    return "only root can send a packet that the kernel treats like the application's packets";
+  }
   const stop = new AbortController().signal;
   try {
     const to = await targetOf(world, joinHostPort(host, port));
@@ -42,7 +44,7 @@ export async function traceOf(world: World, { host, port }: Connection): Promise
       milliseconds: LIMIT,
       stop,
     });
-    return traced ?? "no packet was seen";
+    return traced ?? "the kernel reported no packet";
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     return errorText(error);

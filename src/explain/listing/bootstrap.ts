@@ -2,7 +2,7 @@ import { mapAt, textAt } from "../../base/value.ts";
 import { numberAt } from "../envoy/message.ts";
 import type { Listing, ListingSource } from "./listing.ts";
 
-/** The versions that the bootstrap names. */
+/** Lists the versions in the bootstrap configuration. */
 export function bootstrap({ config }: ListingSource): Listing {
   const section = config.sections.get("BootstrapConfigDump") ?? {};
   const node = mapAt(mapAt(section, "bootstrap"), "node");

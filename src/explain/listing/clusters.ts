@@ -8,18 +8,18 @@ import { managedBy } from "./texts.ts";
 const HEADS = ["SERVICE FQDN", "PORT", "SUBSET", "DIRECTION", "TYPE", "DESTINATION RULE"];
 const LISTS = ["dynamic_active_clusters", "static_clusters"];
 
-/** A row for each cluster, sorted by host, subset, port and direction. */
+/** Lists the clusters, with a row for each, sorted by host, subset, port and direction. */
 export function clusters({ config, filter }: ListingSource): Listing {
   const entries = messagesIn(config.sections.get("ClustersConfigDump") ?? {}, LISTS, "cluster").map(entryOf);
   return listingOf(HEADS, entries.toSorted((a, b) => byParts(a.name, b.name)), filter);
 }
 
-/** Whether istiod named the cluster after a service: `outbound|80||web.shop.svc.cluster.local`. */
+/** Whether istiod named the cluster after a service, such as `outbound|80||web.shop.svc.cluster.local`. */
 function isOfService(name: string): boolean {
   return name.split("|").length > 3;
 }
 
-/** Orders names of clusters by host, subset, port and direction. */
+/** Compares cluster names, to sort by host, subset, port and direction. */
 export function byParts(a: string, b: string): number {
   const [first, second] = [keyOf(a), keyOf(b)];
   const at = first.findIndex((part, index) => part !== second[index]);

@@ -9,7 +9,7 @@ import type { Listing, ListingFilter, ListingSource } from "./listing.ts";
 const HEADS = ["ENDPOINT", "STATUS", "OUTLIER CHECK", "CLUSTER"];
 const LISTS = ["dynamic_endpoint_configs", "static_endpoint_configs"];
 
-/** An endpoint of a cluster, for a row. */
+/** The values of a row: an endpoint of a cluster. */
 interface Endpoint {
   readonly address: string;
   readonly port: number;
@@ -18,8 +18,8 @@ interface Endpoint {
 }
 
 /**
- * A row for each endpoint: Envoy's state (`clusters.json`), sorted by address; without it the endpoints as istiod
- * assigned them, sorted by cluster. A message is a cluster with at least one such endpoint.
+ * Lists the endpoints, with a row for each. The source is Envoy's state (`clusters.json`), sorted by address, or else
+ * istiod's assignment, sorted by cluster. The JSON contains the clusters that have a listed endpoint.
  */
 export function endpoints({ config, snapshot, filter }: ListingSource): Listing {
   const state = jsonOf(snapshot.parts["clusters.json"], "clusters.json").value;
@@ -86,7 +86,7 @@ function stateOf(status: ValueMap): Endpoint[] {
   });
 }
 
-/** Outliers are known to Envoy alone. */
+/** Returns the endpoints of an assignment. It does not contain outliers, which only Envoy knows. */
 function assignedOf(assignment: ValueMap): Endpoint[] {
   return mapsAt(assignment, "endpoints").flatMap((group) => mapsAt(group, "lb_endpoints")).map((each) => ({
     ...placeOf(mapAt(each, "endpoint")),

@@ -9,7 +9,7 @@ import { pathText } from "./texts.ts";
 
 const HEADS = ["ADDRESSES", "PORT", "MATCH", "DESTINATION"];
 
-/** A row for each filter chain, sorted by port and address. */
+/** Lists the listeners, with a row for each filter chain, sorted by port and address. */
 export function listeners({ config, filter }: ListingSource): Listing {
   const section = config.sections.get("ListenersConfigDump") ?? {};
   const entries = activeListeners(section).map(entryOf)
@@ -28,7 +28,7 @@ function entryOf(message: ValueMap): Entry & { readonly port: number; readonly a
   return { message, rows, name: listener.name, port, address };
 }
 
-/** The chains with their conditions as text; the default chain is the last. */
+/** Returns the chains with their conditions as text. The default chain is last. */
 function chainsOf(message: ValueMap, { chains, defaultChain }: Listener) {
   const raw = mapsAt(message, "filter_chains");
   const all = chains.map((chain, at) => ({ chain, match: matchText(mapAt(raw[at] ?? {}, "filter_chain_match")) }));
@@ -70,7 +70,7 @@ function destinationOf({ filters }: FilterChain): string {
   return "Non-HTTP/Non-TCP";
 }
 
-/** `undefined`: a filter after it may decide. */
+/** Returns the destination of a filter as text; `undefined` if a later filter can decide. */
 function filterText(filter: NetworkFilter): string | undefined {
   if (filter.kind === "http") {
     const { routes } = filter.http;
@@ -81,7 +81,7 @@ function filterText(filter: NetworkFilter): string | undefined {
   return names.includes("BlackHoleCluster") ? undefined : clusterText(names.join(","));
 }
 
-/** A cluster's name as `istioctl proxy-config` shows it; names such as `PassthroughCluster` get no prefix. */
+/** Returns a cluster name as `istioctl proxy-config` shows it. Names such as `PassthroughCluster` have no prefix. */
 function clusterText(name: string): string {
   return name.includes("Cluster") ? name : `Cluster: ${name}`;
 }

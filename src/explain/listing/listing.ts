@@ -3,33 +3,33 @@ import type { Value } from "../../base/value.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 
-/** What can be listed. */
+/** Resource types that `--of` can list. */
 export const LISTED = ["listeners", "routes", "clusters", "endpoints", "secrets", "bootstrap"] as const;
 
 export type Listed = typeof LISTED[number];
 
-/** Which entries to list; each field that is set must match. */
+/** Selects the entries to list. Every field that is set must match. */
 export interface ListingFilter {
-  /** The whole name of the resource; of endpoints, the name of their cluster. */
+  /** Full name of the resource; for endpoints, the name of their cluster. */
   readonly name: string | undefined;
   readonly port: number | undefined;
-  /** A part of the name of the cluster. */
+  /** Part of the cluster name. */
   readonly fqdn: string | undefined;
 }
 
 export interface Listing {
-  /** The table; the first row has the headings. */
+  /** The table. The first row contains the headings. */
   readonly rows: readonly (readonly string[])[];
   /** Envoy's messages, with the field names of its admin interface. They may contain secrets. */
   readonly messages: Value;
 }
 
-/** What a listing is made from. */
+/** Input of a listing. */
 export interface ListingSource {
   readonly config: EnvoyConfig;
   readonly snapshot: Snapshot;
   readonly filter: ListingFilter;
-  /** For the validity of certificates. */
+  /** Current time, to check the validity of certificates. */
   readonly now: Date;
 }
 
@@ -41,7 +41,7 @@ export interface Entry {
   readonly port?: number;
 }
 
-/** The entries that match the filter, as a listing. */
+/** Returns the entries that match the filter, as a listing. */
 export function listingOf(
   heads: readonly string[],
   entries: readonly Entry[],

@@ -7,7 +7,7 @@ import { managedBy, pathText } from "./texts.ts";
 const HEADS = ["NAME", "VHOST NAME", "DOMAINS", "MATCH", "VIRTUAL SERVICE"];
 const LISTS = ["dynamic_route_configs", "static_route_configs"];
 
-/** A row for each route; configurations named by a port come first, in the order of the ports. */
+/** Lists the routes, with a row for each. Route configurations named after a port are first, sorted by port. */
 export function routes({ config, filter }: ListingSource): Listing {
   const entries = messagesIn(config.sections.get("RoutesConfigDump") ?? {}, LISTS, "route_config").map(entryOf);
   return listingOf(HEADS, entries.toSorted((a, b) => numberOf(a.name) - numberOf(b.name)), filter);
@@ -31,15 +31,15 @@ function rowsOf({ routes }: VirtualHost): readonly (readonly string[])[] {
   ]);
 }
 
-/** istiod's route for all that it does not know. */
+/** Whether this is istiod's route for unknown hosts. */
 function isPassthrough({ action }: Route): boolean {
   return action.kind === "forward" && action.clusters.length === 1 && action.clusters[0]?.name === "PassthroughCluster";
 }
 
-/** Domains to show of one virtual host. */
+/** Maximum number of domains to show for one virtual host. */
 const MAX_DOMAINS = 2;
 
-/** Shortest forms, without ports: `catalog, catalog.shop + 1 more...`. */
+/** Returns the domains in their shortest form, without ports, such as `catalog, catalog.shop + 1 more...`. */
 function domainsText({ domains }: VirtualHost): string {
   if (domains.length === 1) return domains[0] ?? "";
   const bare = domains.filter((domain) => !domain.includes(":") || /^\[.*\]$/.test(domain));

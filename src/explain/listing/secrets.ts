@@ -9,7 +9,7 @@ const HEADS = ["RESOURCE NAME", "TYPE", "STATUS", "VALID CERT", "SERIAL NUMBER",
 
 const STATES = { dynamic_warming_secrets: "WARMING", dynamic_active_secrets: "ACTIVE" } as const;
 
-/** A row for each certificate that Envoy got or waits for. */
+/** Lists the certificates that Envoy has or waits for, with a row for each. */
 export function secrets({ config, filter, now }: ListingSource): Listing {
   const section = config.sections.get("SecretsConfigDump") ?? {};
   const isWanted = (entry: ValueMap) => filter.name === undefined || textAt(entry, "name") === filter.name;
@@ -22,7 +22,7 @@ export function secrets({ config, filter, now }: ListingSource): Listing {
   return { rows: [HEADS, ...rows], messages: Object.fromEntries(lists) };
 }
 
-/** The first certificate of a secret; of SPIFFE bundles, the first of each trust domain. */
+/** Returns the rows of a secret: its first certificate, or for SPIFFE bundles the first of each trust domain. */
 function rowsOf(entry: ValueMap, state: string, now: Date): readonly (readonly string[])[] {
   const secret = mapAt(entry, "secret");
   const validation = mapAt(secret, "validation_context");
@@ -52,12 +52,12 @@ function certificateTexts(der: Uint8Array, now: Date): CertificateTexts {
       dateText(notBefore),
     ];
   } catch {
-    // The bytes are not a certificate.
+    // Show bytes that are not a certificate as a row without values.
     return NO_CERTIFICATE;
   }
 }
 
-/** RFC 3339 to the second, as certificates have it. */
+/** Returns a time in RFC 3339 without fractions of a second: certificates have none. */
 function dateText(date: Date): string {
   return date.toISOString().replace(".000Z", "Z");
 }

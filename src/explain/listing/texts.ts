@@ -1,7 +1,7 @@
-/** Texts that several tables share. */
+/** Texts for several tables. */
 import type { PathMatch } from "../envoy/route_config.ts";
 
-/** The condition on the path: `/api*`, `PathPrefix:/api`, `/exact`, `regex ...`. */
+/** Returns a condition on the path as text: `/api*`, `PathPrefix:/api`, `/exact`, `regex ...`. */
 export function pathText(path: PathMatch): string {
   switch (path.kind) {
     case "prefix":
@@ -17,7 +17,7 @@ export function pathText(path: PathMatch): string {
   }
 }
 
-/** `reviews.shop` for the resource `VirtualService shop/reviews`; empty for none. */
+/** Returns such as `reviews.shop` for the resource `VirtualService shop/reviews`; empty for an empty text. */
 export function managedBy(origin: string): string {
   const [, namespace, name] = /^\S+ ([^/]+)\/(.+)$/.exec(origin) ?? [];
   return name === undefined ? "" : `${name}.${namespace}`;

@@ -1,9 +1,9 @@
-/** Addresses of a service name, from Envoy's configuration. */
+/** Finds the addresses of a service name in Envoy's configuration. */
 import { parseAddress } from "../../golang/net/mod.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { FilterChain, Listener } from "../envoy/listener.ts";
 
-/** Addresses of a full name, first from configuration of this port; empty if there are none. */
+/** Returns the addresses of a full name. Prefers the configuration of this port; empty if unknown. */
 export function configuredAddresses(config: EnvoyConfig, name: string, port: number): string[] {
   const found = [
     () => virtualHostAddresses(config, name, (route) => route === String(port) || route.endsWith(`:${port}`)),
@@ -18,14 +18,14 @@ export function configuredAddresses(config: EnvoyConfig, name: string, port: num
   return [];
 }
 
-/** The domains of a virtual host contain the names and addresses of its service. */
+/** Returns the addresses in virtual hosts, whose domains contain the names and addresses of a service. */
 function virtualHostAddresses(config: EnvoyConfig, name: string, has: (route: string) => boolean): string[] {
   const hosts = config.routeNames.filter(has).flatMap((each) => config.route(each)?.virtualHosts ?? []);
   const own = hosts.filter(({ domains }) => domains.includes(name));
   return [...new Set(own.flatMap(({ domains }) => domains.map(plainAddress)))].filter((each) => each !== "");
 }
 
-/** The accepted host whose service has this address, from virtual hosts and listeners. */
+/** Returns the accepted host whose service has this address, from virtual hosts and listeners. */
 export function addressedHost(
   config: EnvoyConfig,
   address: string,
@@ -39,20 +39,20 @@ export function addressedHost(
   return hosts.find(({ domains }) => domains.some((each) => plainAddress(each) === address))?.domains.find(accepts);
 }
 
-/** Hosts of the outbound clusters in a TCP filter chain. */
+/** Returns the hosts of the outbound clusters in a TCP filter chain. */
 function hostsOf({ filters }: FilterChain): string[] {
   const names = filters.flatMap((filter) => filter.kind === "tcp" ? filter.tcp.clusters.map(({ name }) => name) : []);
   return names.filter((name) => name.startsWith("outbound|")).map((name) => name.split("|")[3] ?? "");
 }
 
-/** `10.96.1.1` for `10.96.1.1` and `10.96.1.1:80`, `2001:db8::1` for `[2001:db8::1]`; empty for a name. */
+/** Returns `10.96.1.1` for `10.96.1.1:80`, and `2001:db8::1` for `[2001:db8::1]`; empty for a name. */
 function plainAddress(domain: string): string {
   const text = domain.replace(/^\[(.*)\](:\d+)?$/, "$1");
   const plain = /^\d+(\.\d+){3}:\d+$/.test(text) ? text.slice(0, text.indexOf(":")) : text;
   return typeof parseAddress(plain) === "string" ? "" : plain;
 }
 
-/** A TCP service has a listener at its address. The listener's chain names the service's cluster. */
+/** Returns the addresses of listeners. A TCP service has a listener at its address, whose chain names its cluster. */
 function listenerAddresses({ listeners }: EnvoyConfig, name: string, has: (port: number) => boolean): string[] {
   const found = listeners.filter((listener) => chainsOf(listener).some((chain) => hostsOf(chain).includes(name)));
   return found.flatMap(({ addresses }) => addresses).filter((each) =>

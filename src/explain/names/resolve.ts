@@ -1,4 +1,4 @@
-/** Resolves names as a pod does: search domains and ndots, then the agent's name table. */
+/** Resolves names as a pod does, with search domains and ndots, and then the agent's name table. */
 import { isMap, mapAt, textsAt, type ValueMap } from "../../base/value.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
@@ -9,7 +9,7 @@ interface Search {
   readonly domains: readonly string[];
 }
 
-/** The pod's search list, then the domains of its dnsConfig (Kubernetes, "DNS for Services and Pods"). */
+/** Returns the pod's search domains, then the domains of its dnsConfig (Kubernetes, "DNS for Services and Pods"). */
 export function searchOf(namespace: string, domain: string, pod: Pod | undefined): Search {
   const { ndots, searches, policy } = pod?.dns ?? { ndots: 5, searches: [], policy: "ClusterFirst" };
   const usual = namespace === "" ? [`svc.${domain}`, domain] : [`${namespace}.svc.${domain}`, `svc.${domain}`, domain];
@@ -17,7 +17,7 @@ export function searchOf(namespace: string, domain: string, pod: Pod | undefined
   return { ndots, domains: [...isOwn ? [] : usual, ...searches].map((each) => each.replace(/\.$/, "")) };
 }
 
-/** The full names that the resolver queries, in order (resolv.conf(5)). */
+/** Returns the full names that the resolver queries, in order (resolv.conf(5)). */
 export function askedNames(name: string, { ndots, domains }: Search): string[] {
   if (name.endsWith(".")) return [name.slice(0, -1).toLowerCase()];
   const own = name.toLowerCase();
@@ -28,14 +28,14 @@ export function askedNames(name: string, { ndots, domains }: Search): string[] {
 
 /** The agent's name table: hosts and their addresses. */
 export interface NameTable {
-  /** The addresses of a full name, also by wildcard; `undefined`: not in the table. */
+  /** Returns the addresses of a full name, also from a wildcard entry; `undefined` if not in the table. */
   find(name: string): { readonly host: string; readonly addresses: readonly string[] } | undefined;
   readonly hosts: readonly string[];
-  /** The first accepted host with this address. */
+  /** Returns the first accepted host with this address. */
   hostAt(address: string, accepts: (host: string) => boolean): string | undefined;
 }
 
-/** The table of a snapshot; `undefined` if it is absent, for example because DNS is not captured. */
+/** Returns the name table of a snapshot; `undefined` if absent, for example because DNS is not captured. */
 export function nameTableOf({ parts }: Pick<Snapshot, "parts">): NameTable | undefined {
   const { value } = jsonOf(parts["name_table.json"], "name_table.json");
   if (value === undefined) return undefined;

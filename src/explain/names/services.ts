@@ -1,22 +1,22 @@
-/** The services that a proxy knows, from its clusters, virtual hosts and name table. */
+/** Finds services in a proxy's clusters, virtual hosts and name table. */
 import { closest, editDistance } from "../../base/text/mod.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import { addressedHost } from "./configured.ts";
 import type { NameTable } from "./resolve.ts";
 
-/** Istio names clusters `outbound|PORT|SUBSET|HOST`. */
+/** Returns the parts of a cluster name. Istio names clusters `outbound|PORT|SUBSET|HOST`. */
 export function clusterParts(name: string) {
   const [direction = "", port = "", subset = "", host = ""] = name.split("|");
   return { direction, port, subset, host };
 }
 
-/** A service: its host, and its ports in order. */
+/** A service: its host and its ports, in ascending order. */
 export interface KnownService {
   readonly host: string;
   readonly ports: readonly number[];
 }
 
-/** Hosts of the outbound clusters with their ports. */
+/** Returns the hosts of the outbound clusters with their ports. */
 function portsByHost({ clusterNames }: EnvoyConfig): ReadonlyMap<string, ReadonlySet<number>> {
   const hosts = new Map<string, Set<number>>();
   for (const name of clusterNames) {
@@ -27,7 +27,7 @@ function portsByHost({ clusterNames }: EnvoyConfig): ReadonlyMap<string, Readonl
   return hosts;
 }
 
-/** The service with this address; `undefined` if the proxy knows none. */
+/** Returns the service with this address; `undefined` if the proxy does not know the address. */
 export function serviceAt(
   config: EnvoyConfig,
   names: NameTable | undefined,
@@ -40,25 +40,25 @@ export function serviceAt(
   return host === undefined || ports === undefined ? undefined : { host, ports: [...ports].sort((a, b) => a - b) };
 }
 
-/** Whether a host is a Service of Kubernetes, and not of a ServiceEntry. */
+/** Whether a host belongs to a Kubernetes Service, and not to a ServiceEntry. */
 export function isService(host: string, domain: string): boolean {
   const [, , kind = "", ...rest] = host.split(".");
   return kind === "svc" && rest.join(".") === domain;
 }
 
-/** `the Service shop/catalog`, or the host of a ServiceEntry. */
+/** Returns such as `the Service shop/catalog`, or the host of a ServiceEntry. */
 export function serviceText(host: string, domain: string): string {
   const [name = "", namespace = ""] = host.split(".");
   return isService(host, domain) ? `the Service ${namespace}/${name}` : `the host "${host}"`;
 }
 
-/** The first of these full names that has a cluster. */
+/** Returns the first of these full names that has a cluster. */
 export function hostWithCluster(names: readonly string[], config: EnvoyConfig): string | undefined {
   const hosts = portsByHost(config);
   return names.find((name) => hosts.has(name));
 }
 
-/** The known name closest to an unknown name: `catalog.shop`; `undefined` if none is close. */
+/** Returns the known name most similar to an unknown name, such as `catalog.shop`; `undefined` if no name is similar. */
 export function nearestName(
   asked: string,
   config: EnvoyConfig | undefined,
@@ -82,7 +82,7 @@ function labelOf(host: string): string {
   return host.split(".")[0] ?? "";
 }
 
-/** At most half of the word differs: "web" is not meant by "db". */
+/** Whether at most half of the word differs: "db" is not similar to "web". */
 function isLike(asked: string, known: string): boolean {
   return editDistance(asked, known) * 2 <= asked.length;
 }

@@ -1,4 +1,4 @@
-/** The picture of one connection: its stations as boxes, in their order. */
+/** Draws one connection: its stations as boxes, in order. */
 import type { Answer, Station } from "../answer_schema.ts";
 import type { Box, Note, Picture, Section } from "./picture.ts";
 import { type Look, terminalText } from "./terminal.ts";
@@ -10,16 +10,16 @@ const VERDICTS: Readonly<Record<Answer["verdict"], { readonly mark: Note["mark"]
   unknown: { mark: "unknown", text: "cannot tell" },
 };
 
-/** How a connection is shown on a terminal. */
+/** How to show a connection on a terminal. */
 interface Shown {
-  /** Names the connection: `reviews:9080`. */
+  /** Name of the connection, such as `reviews:9080`. */
   readonly asked: string;
   readonly look: Look;
-  /** All stations with all their values. */
+  /** Whether to show all stations with all their values. */
   readonly isWide: boolean;
 }
 
-/** The text of an answer. On a terminal that is too low for all stations, those that are well are joined. */
+/** Returns the text of an answer. If the terminal has too few rows, joins neighboring stations without a problem. */
 export function answerText(answer: Answer, { asked, look, isWide }: Shown): string {
   const full = terminalText(answerPicture(answer, asked, isWide), look);
   if (isWide || look.rows === undefined || full.split("\n").length <= look.rows) return full;
@@ -28,7 +28,7 @@ export function answerText(answer: Answer, { asked, look, isWide }: Shown): stri
 
 const ALL_STATIONS = "-o wide shows all stations\n";
 
-/** Neighbours that are well, in the same pod, as one box: `3-6`. */
+/** Joins neighboring stations of one pod without a problem into one box, such as `3-6`. */
 function withoutWell(picture: Picture, stations: Answer["stations"]): Picture {
   const boxes: Box[] = [];
   let first = 0;
@@ -44,10 +44,10 @@ function withoutWell(picture: Picture, stations: Answer["stations"]): Picture {
 
 function wellBox(joined: Answer["stations"], first: number): Box {
   const kinds = joined.map(({ kind }) => kind).join(", ");
-  return { title: `${first + 1}-${first + joined.length}`, mark: "ok", lines: [`${kinds}: well`] };
+  return { title: `${first + 1}-${first + joined.length}`, mark: "ok", lines: [`${kinds}: ok`] };
 }
 
-/** Boxes for the stations, and the verdict below. `isWide`: with all values of the stations. */
+/** Returns boxes for the stations, and the verdict below. `isWide` adds all values of the stations. */
 export function answerPicture(answer: Answer, asked: string, isWide = false): Picture {
   const { pod, direction, verdict, reason, fix, stations } = answer;
   const { mark, text } = VERDICTS[verdict];
@@ -72,18 +72,20 @@ export function answerPicture(answer: Answer, asked: string, isWide = false): Pi
 function decidedText({ decided }: Answer): string {
   if (decided === undefined) return "";
   const { kind, namespace, name, field } = decided;
-  const what = name === "" ? `a ${kind} whose name is not known` : `${kind} ${namespace}/${name}`;
+  const what = name === "" ? `a ${kind} of unknown name` : `${kind} ${namespace}/${name}`;
   return `; decided by ${what}, ${field}`;
 }
 
 function flagNotes({ flags = [] }: Answer): Note[] {
   return flags.map(({ flag, meaning, stations, next }) => {
-    const where = stations.length === 0 ? "no station here sets it" : `set by station ${stations.join(", ")}`;
-    return { mark: "warning", text: `${flag}: ${meaning}; ${where}`, fix: `look at ${next}` };
+    const where = stations.length === 0
+      ? "none of these stations can set it"
+      : `station ${stations.join(", ")} can set it`;
+    return { mark: "warning", text: `${flag}: ${meaning}; ${where}`, fix: `check ${next}` };
   });
 }
 
-/** What `--probe` sent, and what it did not prove. */
+/** Returns notes on the request of `--probe`, and on the stations that it did not prove. */
 function probeNotes({ probe }: Answer): Note[] {
   if (probe === undefined) return [];
   const { request, isSent, result, unproved } = probe;
@@ -120,10 +122,10 @@ function clusters({ clusters }: Answer): Section {
   return { title: "Clusters by weight", column: "left", rows };
 }
 
-/** Maximum number of endpoints shown: a cluster may have thousands. */
+/** Maximum number of endpoints to show. A cluster can have thousands. */
 const MOST = 20;
 
-/** No rows for a single endpoint: its box shows it. */
+/** Lists the endpoints. A single endpoint needs no row: its box shows it. */
 function endpoints({ clusters, endpoints }: Answer): Section {
   const rows = endpoints.length < 2 ? [] : endpoints.slice(0, MOST).map(({ address, health }) => ({
     kind: "fact" as const,
@@ -134,7 +136,7 @@ function endpoints({ clusters, endpoints }: Answer): Section {
   const more = rows.length === 0 ? 0 : endpoints.length - rows.length;
   const rest = more === 0 ? [] : [{ kind: "fact" as const, mark: undefined, label: "...", text: `${more} more` }];
   return {
-    title: "Endpoints that may be taken",
+    title: "Endpoints that can be chosen",
     column: clusters.length < 2 ? "left" : "right",
     rows: [...rows, ...rest],
   };

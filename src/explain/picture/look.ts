@@ -1,9 +1,9 @@
-/** How output looks on this terminal. */
+/** Detects colors, width and characters for output on this terminal. */
 import { columnsOf, isPlain, rowsOf } from "../../platform/terminal.ts";
 import type { World } from "../../platform/world.ts";
 import type { Look } from "./terminal.ts";
 
-/** Colour follows https://no-color.org and TERM; box drawing follows the locale. */
+/** Returns the look of the output. Color follows https://no-color.org and TERM; box drawing follows the locale. */
 export function lookOf(world: World): Look {
   const { env, machine } = world;
   return {
@@ -14,7 +14,7 @@ export function lookOf(world: World): Look {
   };
 }
 
-/** POSIX: the first variable that is set counts. Windows and macOS use UTF-8 without any. */
+/** Whether to use only ASCII. The first locale variable that is set counts (POSIX). Windows and macOS default to UTF-8. */
 function isAscii(env: World["env"], os: World["machine"]["os"]): boolean {
   const locale = ["LC_ALL", "LC_CTYPE", "LANG"].map((name) => env.get(name) ?? "").find((value) => value !== "");
   if (locale === undefined) return os === "linux";

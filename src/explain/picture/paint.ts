@@ -1,6 +1,6 @@
 /**
- * Colours of SVG pictures. They stand in attributes, which every renderer knows: librsvg, Inkscape and slides draw an element
- * black whose colour is a `var()`. A style sheet on top makes them dark where the reader's settings are.
+ * Colours of SVG pictures. Colours are in attributes, which every renderer supports: librsvg, Inkscape and presentation
+ * programs draw an element with a `var()` colour in black. A style sheet overrides the colours if the reader prefers dark.
  */
 
 type Color = readonly [light: string, dark: string];
@@ -18,7 +18,7 @@ const ACCENT: Color = ["#0969da", "#4493f8"];
 interface Paint {
   readonly fill?: Color;
   readonly stroke?: Color;
-  /** Attributes that have no colour. */
+  /** Further attributes, without a colour. */
   readonly more?: string;
 }
 
@@ -46,10 +46,10 @@ const PAINTS = {
   linkTip: { fill: EDGE },
 } as const satisfies Readonly<Record<string, Paint>>;
 
-/** What an element is painted as. */
+/** Names of the styles of an element. */
 export type PaintName = keyof typeof PAINTS;
 
-/** The attributes of an element: its class and its colours. They begin with a blank. */
+/** Returns the attributes of an element, its class and its colours, after a leading space. */
 export function painted(name: PaintName): string {
   const { fill, stroke, more = "" }: Paint = PAINTS[name];
   const attribute = (key: string, color: Color | undefined) => color === undefined ? "" : ` ${key}="${color[0]}"`;
@@ -64,7 +64,7 @@ const DARK = Object.entries(PAINTS).map(([name, { fill, stroke }]: readonly [str
 const FONTS =
   "ui-monospace, SFMono-Regular, Menlo, Consolas, &quot;Liberation Mono&quot;, &quot;DejaVu Sans Mono&quot;, monospace";
 
-/** Pixels: the size of the font, and the advance of a character in it. The fonts above have 0.6 of their size or less. */
+/** Size of the font in pixels. The advance of a character in the fonts above is at most 0.6 of it. */
 export const FONT = 13;
 export const CHARACTER = 7.84;
 
@@ -72,11 +72,11 @@ export interface Page {
   readonly title: string;
   readonly width: number;
   readonly height: number;
-  /** CSS on top of the colours, such as an animation. */
+  /** Additional CSS, such as an animation. */
   readonly style?: string;
 }
 
-/** A whole SVG file around elements; `title` is escaped XML. */
+/** Returns a complete SVG file with the elements. `title` is escaped XML. */
 export function svgPage({ title, width, height, style = "" }: Page, elements: readonly string[]): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="${FONTS}" font-size="${FONT}" xml:space="preserve">`,

@@ -1,19 +1,19 @@
-/** A picture as data: boxes, lanes and facts. Printers arrange them. */
+/** A picture as data: boxes, lanes and facts. Printers arrange these parts. */
 import type { Result } from "../summary/pod_summary_schema.ts";
 
 export interface Box {
   readonly title: string;
-  /** `undefined`: nothing to judge. */
+  /** Result to mark; `undefined` for information without a result. */
   readonly mark: Result | undefined;
   readonly lines: readonly string[];
 }
 
-/** An arrow from a source to a destination, through the proxy or bypassing it. */
+/** An arrow from a source to a destination, through the proxy or past it. */
 export interface LaneRow {
   readonly kind: "lane";
   readonly mark: Result | undefined;
   readonly from: string;
-  /** What it passes through; empty for a bypass. */
+  /** The proxy or agent on the path; empty for a bypass. */
   readonly via: string;
   readonly to: string;
   readonly note: string;
@@ -29,7 +29,7 @@ export interface FactRow {
 
 export interface Section {
   readonly title: string;
-  /** Wide pictures have two columns. */
+  /** Column in wide pictures, which have two columns. */
   readonly column: "left" | "right";
   readonly rows: readonly (LaneRow | FactRow)[];
 }
@@ -37,17 +37,17 @@ export interface Section {
 export interface Note {
   readonly mark: Result;
   readonly text: string;
-  /** What to do; empty if unknown. */
+  /** Change to make; empty if unknown. */
   readonly fix: string;
 }
 
-/** The whole picture. Each text is one line; texts are untrusted. */
+/** A complete picture. Each text is one line and untrusted. */
 export interface Picture {
   readonly title: string;
   readonly subtitle: string;
   /** Title of the boxes. Arrows connect them in order. */
   readonly boxesTitle: string;
-  /** Side by side, or stacked at full width. */
+  /** Layout of the boxes: `row` is side by side, `column` is stacked at full width. */
   readonly boxesIn: "row" | "column";
   readonly boxes: readonly Box[];
   readonly sections: readonly Section[];

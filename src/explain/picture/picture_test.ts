@@ -104,7 +104,7 @@ const LONG_NAMES: Picture = {
   boxesIn: "row",
   title: `pod ${LONG}/${LONG} to ${LONG}.${LONG}.svc.cluster.local:8080`,
   subtitle: Array.from({ length: 4 }, () => LONG).join(", "),
-  boxesTitle: "Containers in the order of their start",
+  boxesTitle: "Containers in start order",
   boxes: Array.from({ length: 5 }, (_, at) => ({ title: `${at + 1} ${LONG}`, mark: "ok", lines: [LONG, LONG] })),
   sections: [
     {
@@ -211,8 +211,8 @@ Deno.test("a terminal that is too low gets stations that are well as one line, -
   const look = { columns: 80, color: false, ascii: true };
   const shown = { asked: "web:80", isWide: false };
   const low = answerText(longAnswer(), { ...shown, look: { ...look, rows: 12 } });
-  assert.match(low, /\n\| \+ 1-3 +application, dns, kernel: well +\|\n\| x 4 cluster +message of cluster \(seen\)/);
-  assert.match(low, /\n\| \+ 5-6 +pod, port: well +\|\n/);
+  assert.match(low, /\n\| \+ 1-3 +application, dns, kernel: ok +\|\n\| x 4 cluster +message of cluster \(seen\)/);
+  assert.match(low, /\n\| \+ 5-6 +pod, port: ok +\|\n/);
   assert(low.endsWith("-o wide shows all stations\n"));
   const high = answerText(longAnswer(), { ...shown, look: { ...look, rows: 40 } });
   assert.equal(high, answerText(longAnswer(), { ...shown, look }));

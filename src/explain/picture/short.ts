@@ -1,10 +1,10 @@
-/** A line for each pod. */
+/** Prints pods as a table, with one line for each pod. */
 import { ageText, columns, visible } from "../../base/text/mod.ts";
 import type { PodSummary } from "../summary/pod_summary_schema.ts";
 
 const HEAD = ["POD", "SYNCHRONISED", "AGE", "CERTIFICATE", "READY", "PROBLEM"];
 
-/** Pods as a table: synchronised or not, age of the last change, time until the certificate expires, worst problem. */
+/** Returns a table of pods: sync state, age of the last change, time until the certificate expires, worst problem. */
 export function shortText(summaries: readonly PodSummary[]): string {
   return columns([HEAD, ...summaries.map(row)].map((cells) => cells.map(visible)));
 }

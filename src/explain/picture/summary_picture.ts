@@ -1,4 +1,4 @@
-/** The picture of a pod. */
+/** Draws the picture of a pod. */
 import { ageText } from "../../base/text/mod.ts";
 import type {
   Certificate,
@@ -10,14 +10,14 @@ import type {
 } from "../summary/pod_summary_schema.ts";
 import type { Box, FactRow, LaneRow, Picture, Section } from "./picture.ts";
 
-/** A pod: its containers as boxes, its traffic as lanes, and facts. */
+/** Returns the picture of a pod: its containers as boxes, its traffic as lanes, and facts. */
 export function summaryPicture(summary: PodSummary): Picture {
   const { pod, node, addresses, phase, containers, findings } = summary;
   const place = [phase, node === "" ? "" : `on ${node}`, addresses.join(", ")].filter((part) => part !== "");
   return {
-    title: `pod ${pod === "" ? "(its name is not known)" : pod}`,
+    title: `pod ${pod === "" ? "(unknown name)" : pod}`,
     subtitle: place.join(" · "),
-    boxesTitle: "Containers in the order of their start",
+    boxesTitle: "Containers in start order",
     boxesIn: "row",
     boxes: containers.map(boxOf),
     sections: [
@@ -41,7 +41,7 @@ const KINDS: Readonly<Record<SummaryContainer["kind"], string>> = {
 
 const ROLES: Readonly<Record<SummaryContainer["role"], string>> = {
   proxy: "Envoy and the agent",
-  capture: "the rules that capture traffic",
+  capture: "sets the rules that redirect traffic",
   application: "",
 };
 
@@ -50,13 +50,13 @@ function boxOf({ name, kind, role, image, message, result }: SummaryContainer, a
   return { title: `${at + 1} ${name}`, mark: result, lines: [what, shortImage(image), message] };
 }
 
-/** The image without its registry and path. */
+/** Returns the image without its registry and path. */
 function shortImage(image: string): string {
   return image.slice(image.lastIndexOf("/") + 1);
 }
 
 const SOURCES: Readonly<Record<PodSummary["traffic"]["source"], string>> = {
-  seen: "seen in the kernel",
+  seen: "read from the kernel",
   planned: "planned",
   unknown: "unknown",
 };
@@ -80,12 +80,12 @@ function trafficSection({ traffic }: PodSummary, direction: Lane["direction"]): 
 
 function portLane({ port, protocol, name, container, path, message, result }: SummaryPort, proxy: string): LaneRow {
   const from = `${port}/${protocol}${name === "" ? "" : ` ${name}`}`;
-  const note = path === "unknown" ? `${message}; whether it is captured is not known` : message;
+  const note = path === "unknown" ? `${message}; it is unknown whether the port is captured` : message;
   const to = container === "" ? "a process" : container;
   return { kind: "lane", mark: result, from, via: path === "captured" ? proxy : "", to, note };
 }
 
-/** `Envoy 15001`, `agent 15053`. */
+/** Returns the process and port that capture a lane, such as `Envoy 15001` or `agent 15053`. */
 function takerOf({ message }: Lane): string {
   const [, port = "", who = ""] = /port (\d+) of (?:the )?(\w+)/.exec(message) ?? [];
   return `${who || "Envoy"} ${port}`.trim();
@@ -203,11 +203,15 @@ function stateSection({ readiness, compared, differences }: PodSummary): Section
     rows: [
       ...fact("ready", readiness.message, readiness.result),
       ...!compared
-        ? fact("injection", "what injection wrote is not known: no annotation sidecar.istio.io/status", "unknown")
+        ? fact(
+          "injection",
+          "the injected values are unknown: the annotation sidecar.istio.io/status is absent",
+          "unknown",
+        )
         : differences.length === 0
-        ? fact("injection", "what injection wrote is what runs")
+        ? fact("injection", "the pod runs with the injected values")
         : differences.flatMap(({ field, wrote, runs }) =>
-          fact("changed", `${field}: "${wrote}" was written, ${runs}`, "error")
+          fact("changed", `${field}: injected "${wrote}", ${runs}`, "error")
         ),
     ],
   };

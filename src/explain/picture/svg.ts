@@ -1,6 +1,6 @@
 /**
- * A picture as one SVG file: light and dark by the reader's settings, in colours without a browser too; text that can be
- * selected, no script, no font to fetch.
+ * Prints a picture as one SVG file. It follows the reader's light or dark setting, and has colours in programs other
+ * than browsers. Text can be selected. It needs no script and no downloaded font.
  */
 import { visible } from "../../base/text/mod.ts";
 import { CHARACTER, FONT, painted, type PaintName, svgPage } from "./paint.ts";
@@ -8,7 +8,7 @@ import type { Result } from "../summary/pod_summary_schema.ts";
 import type { Box, FactRow, LaneRow, Note, Picture, Section } from "./picture.ts";
 import { wrap } from "./wrap.ts";
 
-/** Pixels. */
+/** Width of the picture, in pixels. */
 const WIDTH = 1080;
 const TITLE_FONT = 16;
 const LINE = 20;
@@ -25,7 +25,7 @@ interface Drawn {
   readonly height: number;
 }
 
-/** The text of the SVG file. */
+/** Returns the SVG file of a picture. */
 export function svgText(picture: Picture): string {
   const { title, subtitle, boxesTitle, boxesIn, boxes, sections, notes } = picture;
   const inner = WIDTH - 2 * PAD;
@@ -76,7 +76,7 @@ function headLines(title: string, subtitle: string, width: number): Drawn {
   };
 }
 
-/** The title of boxes: what is below it is drawn by `draw`. */
+/** Draws a title, and the boxes below it with `draw`. */
 function titled(
   title: string,
   { y, width }: { readonly y: number; readonly width: number },
@@ -144,7 +144,7 @@ function paintOf({ mark }: Box): string {
 
 const ABOVE = 22;
 
-/** Stacked boxes, with their titles on the left. */
+/** Draws stacked boxes, with their titles on the left. */
 function boxColumn(
   title: string,
   boxes: readonly Box[],
@@ -188,7 +188,7 @@ interface Area {
   readonly width: number;
 }
 
-/** Characters: longer labels are cut. An IPv6 address with its port has 47. */
+/** Maximum length of a label in characters. An IPv6 address with its port has 47. */
 const MAX_LABEL = 47;
 
 function section({ title, rows }: Section, { x, y, width }: Area): Drawn {
@@ -217,7 +217,7 @@ function fact({ label, text: value, mark }: FactRow, labels: number, { x, y, wid
   };
 }
 
-/** Where the parts of a lane start, as fractions of the width. */
+/** Start of the second part of a lane, as a fraction of the width. */
 const VIA = 0.44;
 const TO = 0.76;
 
@@ -267,7 +267,7 @@ function line(
   }" marker-end="url(#${name}Tip)"/>`;
 }
 
-/** A line of text; nothing for an empty text. */
+/** Draws a line of text. Draws nothing for an empty text. */
 export function text(x: number, y: number, words: string, style: PaintName): string {
   if (words === "") return "";
   return `<text${painted(style)} x="${round(x)}" y="${round(y)}">${escaped(words)}</text>`;

@@ -1,4 +1,4 @@
-/** A picture as text for a terminal: box drawing, or ASCII. */
+/** Prints a picture as text for a terminal, with box drawing characters or in ASCII. */
 import colors from "picocolors";
 import { visible } from "../../base/text/mod.ts";
 import type { Result } from "../summary/pod_summary_schema.ts";
@@ -7,7 +7,7 @@ import { wrap } from "./wrap.ts";
 
 export interface Look {
   readonly columns: number;
-  /** The lines of the terminal; `undefined`: any number. */
+  /** Number of rows of the terminal; `undefined` if unlimited. */
   readonly rows?: number | undefined;
   readonly color: boolean;
   readonly ascii: boolean;
@@ -15,7 +15,7 @@ export interface Look {
 
 type Paint = (text: string) => string;
 
-/** A piece of a line in one colour. */
+/** Part of a line in one colour. */
 interface Piece {
   readonly text: string;
   readonly paint: Paint | undefined;
@@ -33,7 +33,7 @@ interface Glyphs {
   readonly marks: Readonly<Record<Result, string>>;
 }
 
-/** The same marks as `check` (linkerd2 #2114: most fonts have them). */
+/** The same marks as in `check`. Most fonts have these characters (linkerd2 #2114). */
 const UNICODE: Glyphs = {
   corners: ["┌", "┐", "└", "┘"],
   across: "─",
@@ -55,15 +55,15 @@ const ASCII: Glyphs = {
 };
 
 const NARROWEST = 60;
-/** Wider lines are hard to read. */
+/** Maximum width in columns. Wider lines are hard to read. */
 const WIDEST = 200;
-/** From this width on, sections are in two columns. */
+/** Minimum width for sections in two columns. */
 const TWO_COLUMNS = 130;
 
-/** What a label leaves to its text, with the mark and two blanks. */
+/** Minimum width of the text beside a label, including the mark and two spaces. */
 const MIN_TEXT = 14;
 
-/** The text of a picture; each line ends with a newline. */
+/** Returns the text of a picture. Each line ends with a newline. */
 export function terminalText(picture: Picture, look: Look): string {
   return new Drawing(look).whole(picture).map((line) => `${line}\n`).join("");
 }
@@ -108,7 +108,7 @@ class Drawing {
     return fix === "" ? lines : [...lines, ...wrap(this.#safe(`fix: ${fix}`), width - 2).map((line) => `  ${line}`)];
   }
 
-  /** A frame around lines, with the title in its top edge. */
+  /** Returns a frame around lines, with the title in the top edge. */
   #frame(title: string, content: readonly Line[], width: number, paint?: Paint): Line[] {
     const { corners: [a, b, c, d], across, down } = this.#glyphs;
     const named = cut(this.#safe(title), width - 6);
@@ -120,7 +120,7 @@ class Drawing {
     ];
   }
 
-  /** Stacked boxes have no frame: the title, and the lines beside it. */
+  /** Returns stacked boxes without frames: each title, with its lines beside it. */
   #column(boxes: readonly Box[], width: number): Line[] {
     const titles = Math.max(...boxes.map(({ title }) => lengthOf(this.#safe(title))));
     const labels = Math.min(titles, Math.floor(width / 3));
@@ -137,7 +137,7 @@ class Drawing {
     });
   }
 
-  /** Rows of boxes, with arrows between them. */
+  /** Returns rows of boxes, with arrows between the boxes. */
   #boxes(boxes: readonly Box[], width: number): Line[] {
     const gap = lengthOf(this.#glyphs.next);
     const most = Math.max(1, Math.floor((width + gap) / (24 + gap)));
@@ -163,7 +163,7 @@ class Drawing {
     return { title, content: [...content, ...this.#marked(mark, last, width)] };
   }
 
-  /** Boxes side by side, with the arrow on their second line. */
+  /** Returns boxes side by side, with arrows on the second line. */
   #beside(boxes: readonly (readonly Line[])[]): Line[] {
     const height = boxes[0]?.length ?? 0;
     const { next } = this.#glyphs;
@@ -211,7 +211,7 @@ class Drawing {
     ]);
   }
 
-  /** `√ 8080/TCP ──▶ Envoy 15006 ──▶ app  listens`, with aligned columns. */
+  /** Returns lanes such as `√ 8080/TCP ──▶ Envoy 15006 ──▶ app  listens`, with aligned columns. */
   #lanes(rows: readonly LaneRow[], width: number): Line[] {
     const most = (text: (row: LaneRow) => string) =>
       rows.reduce((length, row) => Math.max(length, lengthOf(this.#safe(text(row)))), 0);

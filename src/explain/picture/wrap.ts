@@ -1,4 +1,4 @@
-/** Wraps at spaces to lines of at most `width` characters; cuts longer words. Returns at least one line. */
+/** Wraps a text at spaces to lines of at most `width` characters. Splits longer words. Returns at least one line. */
 export function wrap(text: string, width: number): string[] {
   const most = Math.max(1, width);
   const lines: string[] = [];

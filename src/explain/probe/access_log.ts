@@ -1,33 +1,33 @@
 /**
- * A line of the proxy's access log in one of Istio's default forms (pilot/pkg/model/telemetry_logging.go): text, or
- * JSON with the same names.
+ * Reads a line of the proxy's access log in one of Istio's default formats, text or JSON with the same fields
+ * (pilot/pkg/model/telemetry_logging.go).
  */
 import type { Answer } from "../answer_schema.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
 
-/** The values of a line; `undefined` if absent. */
+/** The values of an access log line; `undefined` if absent. */
 export interface LogLine {
   readonly chain: string | undefined;
   readonly route: string | undefined;
   readonly cluster: string | undefined;
   readonly host: string | undefined;
-  /** `503 UF`; `0 UF` for TCP. */
+  /** Status and response flags, such as `503 UF`, or `0 UF` for TCP. */
   readonly outcome: string | undefined;
   readonly flags: string | undefined;
-  /** Response code details: `rbac_access_denied_matched_policy[none]`. */
+  /** Response code details, such as `rbac_access_denied_matched_policy[none]`. */
   readonly details: string | undefined;
 }
 
 export interface Marks {
   readonly mark: string;
-  /** The client's end of the connection: `10.1.0.9:40112`. */
+  /** The client's end of the connection, such as `10.1.0.9:40112`. */
   readonly own: string;
   readonly direction: Answer["direction"];
 }
 
 /**
- * The line of a request; `undefined` if no line has a known form. An outbound request that returns into the pod has an
- * inbound line too.
+ * Returns the line of a request; `undefined` if no line has a known format. An outbound request that returns to the pod
+ * also has an inbound line, which is ignored.
  */
 export function lineOf(log: string, { mark, own, direction }: Marks): LogLine | undefined {
   const lines = log.split("\n").filter((line) => line.includes(mark) || line.includes(own));
@@ -55,7 +55,7 @@ function ofJson(line: string, own: string): LogLine | undefined {
 }
 
 const START = /"[^"]*" (\d{1,3}) (\S+) (\S+) /;
-/** Upstream host, cluster, upstream local, downstream local and downstream remote address, server name, route. */
+/** The end of a line: upstream host, cluster, upstream local, downstream local and remote address, server name, route. */
 const END = /"([^"]*)" (\S+) \S+ \S+ (\S+) \S+ (\S+)$/;
 
 function ofText(line: string, own: string): LogLine | undefined {
@@ -74,12 +74,12 @@ function ofText(line: string, own: string): LogLine | undefined {
   };
 }
 
-/** Envoy writes a dash for an absent value. */
+/** Returns a value; `undefined` for the dash that Envoy writes for an absent value. */
 function valueOf(text: string | undefined): string | undefined {
   return text === "-" || text === "" ? undefined : text;
 }
 
-/** A cluster's alternative stat name may end with a semicolon. */
+/** Returns a cluster name without the semicolon at the end of an alternative stat name. */
 function clusterName(text: string | undefined): string | undefined {
   return text?.replace(/;$/, "");
 }

@@ -1,4 +1,4 @@
-/** Proves connections of one pod: one request for each, all from one sender. */
+/** Proves connections of one pod: sends one request for each connection, all from one sender. */
 import { atOnce } from "../../base/at_once.ts";
 import type { Answer } from "../answer_schema.ts";
 import type { Facts } from "../connection/facts.ts";
@@ -9,23 +9,23 @@ import { probePlan, SOME_USER } from "./plan.ts";
 import { marked, probeRequest } from "./request.ts";
 import type { ProbePlace } from "./send.ts";
 
-/** A connection and the answer for it. */
+/** A connection and its verdict. */
 interface Asked extends Pick<Answer, "verdict"> {
   readonly connection: Connection;
 }
 
-/** What a request found. */
+/** The result of a request. */
 export interface CellProof {
-  /** `200`, or why there was no answer. */
+  /** Status such as `200`, or why there was no response. */
   readonly result: string;
-  /** An endpoint answered, and took the request; `null`: not known. */
+  /** Whether an endpoint accepted the request and responded; `null` if unknown. */
   readonly reached: boolean | null;
 }
 
-/** Requests of one pod at the same time. */
+/** Maximum number of concurrent requests of one pod. */
 const AT_ONCE = 4;
 
-/** Sends a request for each connection. `done`: called after each. */
+/** Sends a request for each connection. Calls `done` after each request. */
 export async function proveCells(
   sender: ProbePlace["sender"],
   facts: Facts,
@@ -53,12 +53,12 @@ function notSent(why: string): CellProof {
   return { result: `not sent: ${why}`, reached: null };
 }
 
-/** Envoy adds it to what an endpoint answered. */
+/** A header that Envoy adds to the response of an endpoint. */
 const FROM_ENDPOINT = "x-envoy-upstream-service-time";
-/** Statuses with which the server's proxy refuses, or does not reach its application. */
+/** Statuses that the server's proxy returns if it denies a request or cannot reach its application. */
 const REFUSED = [403, 503];
 
-/** Who accepts the client's connection. Envoy and ztunnel accept every one that the kernel redirects to them. */
+/** The process that accepts the client's connection. Envoy and ztunnel accept every redirected connection. */
 type Accepter = "envoy" | "ztunnel" | "server";
 
 function accepterOf({ pod }: Facts, verdict: Answer["verdict"]): Accepter {

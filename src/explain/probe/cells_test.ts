@@ -79,5 +79,5 @@ Deno.test("one sender sends all requests of a pod as the application's user, at 
 
 Deno.test("without curl nothing is proved", async () => {
   const { proofs } = await prove("reaches", () => Promise.resolve({ code: 127, stdout: "", stderr: "" }));
-  assert.deepEqual(proofs, [{ result: "not sent: there is no curl", reached: null }]);
+  assert.deepEqual(proofs, [{ result: "not sent: curl is not installed", reached: null }]);
 });

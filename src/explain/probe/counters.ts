@@ -1,6 +1,6 @@
 /**
- * Which of Envoy's counters grew between two readings. Without other traffic only the counter of the probe's request
- * grows.
+ * Finds the counters of Envoy that grew between two readings. Without other traffic, only the counters of the probe's
+ * request grow.
  */
 import { mapsAt } from "../../base/value.ts";
 import type { Answer } from "../answer_schema.ts";
@@ -10,7 +10,7 @@ import { addressText } from "../connection/endpoints.ts";
 import { readClusterStatus } from "../envoy/host_status.ts";
 import type { Counted } from "../evidence.ts";
 
-/** Connection counters of listeners. */
+/** Path of the admin interface for the connection counters of listeners. */
 export const LISTENER_STATS = `stats?filter=${encodeURIComponent("^listener\\..*downstream_cx_total$")}`;
 
 export interface CountedHost {
@@ -20,7 +20,7 @@ export interface CountedHost {
 
 type Counters = ReadonlyMap<string, number>;
 
-/** The hosts whose request counter for a direction grew; `undefined` if a reading is absent. */
+/** Returns the hosts whose request counter grew, for a direction; `undefined` if a reading is absent. */
 export function countedHosts(
   { before, after }: { readonly before: Counted; readonly after: Counted },
   direction: Answer["direction"],
@@ -32,7 +32,7 @@ export function countedHosts(
   });
 }
 
-/** Addresses of listeners whose connection counter grew, as `0.0.0.0_9080`; `undefined` without such counters. */
+/** Returns the listeners whose connection counter grew, such as `0.0.0.0_9080`; `undefined` without such counters. */
 export function countedListeners(before: Counted, after: Counted): readonly string[] | undefined {
   const counters = listenerCounters(after.listeners);
   return counters?.size === 0 ? undefined : moved(listenerCounters(before.listeners), counters);
@@ -44,7 +44,7 @@ function moved(before: Counters | undefined, after: Counters | undefined): strin
 }
 
 const INBOUND = /^(inbound\||Inbound)/;
-/** The proxy's own clusters, which carry no application traffic. */
+/** The proxy's own clusters, which do not carry application traffic. */
 const OWN_CLUSTERS = /^(xds-grpc|sds-grpc|agent|prometheus_stats|zipkin)$/;
 
 function hostCounters(part: Part, direction: Answer["direction"]): Counters | undefined {

@@ -102,7 +102,7 @@ Deno.test("an inbound probe is sent as the proxy's user to the pod's own address
   assert.equal(answer.probe?.request, "GET http://10.0.0.8:8080/ as UID 1337");
   assert.deepEqual(answer.probe?.unproved.slice(0, 2), [
     "not proved: kernel, filter-chain, tls, route",
-    "the request came from 10.0.0.8 in plain text, by another rule of the kernel: the address 10.9.9.9 cannot be made",
+    "the request came from 10.0.0.8 in plain text and matched another kernel rule: a probe cannot use the address 10.9.9.9",
   ]);
 });
 
@@ -121,9 +121,12 @@ Deno.test("an inbound probe: a policy that refuses plain text is proved by Envoy
   const { answer, proved } = await probedWith({ log: denied, isForwarded: false, status: 403 }, { ...ALLOW, config });
   assert.deepEqual([answer.verdict, proved], ["refused", "listener authorization"]);
   const { answer: let_in } = await probedWith({}, ALLOW);
-  assert.match(let_in.reason, /did not take the authorization that was expected: it was forwarded, and got 200/);
+  assert.match(
+    let_in.reason,
+    /did not use the expected authorization: Envoy forwarded the request, and the response was 200/,
+  );
   const { answer: kept_out } = await probedWith({ log: denied, isForwarded: false, status: 403 }, logging);
-  assert.match(kept_out.reason, /^The probe got 403 from Envoy itself: rbac_access_denied/);
+  assert.match(kept_out.reason, /^Envoy itself responded to the probe with 403: rbac_access_denied/);
 });
 
 Deno.test("an inbound probe that did not come to Envoy proves nothing", async () => {
@@ -132,46 +135,46 @@ Deno.test("an inbound probe that did not come to Envoy proves nothing", async ()
     assert.deepEqual([answer.verdict, proved], ["reaches", ""]);
     assert.match(
       answer.probe?.unproved.join() ?? "",
-      /(nothing shows that Envoy|port 8080, which is not Envoy's,) accepted/,
+      /(there is no evidence that Envoy|port 8080, which is not Envoy's,) accepted/,
     );
   }
 });
 
 /** Why no probe is sent. */
 const UNSENT: Readonly<Record<string, readonly [World, Changes, RegExp, string?]>> = {
-  "STRICT": [{}, {}, /port 8080 takes mutual TLS alone \(STRICT\), and a probe has no certificate of the mesh/],
+  "STRICT": [{}, {}, /port 8080 accepts only mutual TLS \(STRICT\), but a probe has no certificate of the mesh/],
   "TLS of the client's own where the mesh's is ended": [
     { sni: "a.example" },
     { isPermissive: true },
-    /client must show a certificate of the mesh, which a probe does not have/,
+    /client must present a certificate of the mesh, but a probe has no certificate/,
   ],
   "a source address that matters": [
     {},
     { isPermissive: true, allow: { source_ip: "10.9.0.0" } },
-    /a probe comes from 10\.0\.0\.8, the address 10\.9\.9\.9 cannot be made, and for it the authorization is another/,
+    /a probe comes from 10\.0\.0\.8 instead of 10\.9\.9\.9, and for 10\.9\.9\.9 the authorization differs/,
   ],
   "no snapshot": [
     {},
     { isPermissive: true, rules: "*nat\nCOMMIT\n" },
-    /no rules of Istio.*: Envoy gets no such connection/,
+    /no Istio rules.*: Envoy does not receive the connection/,
   ],
   "another family": [
     {},
     { isPermissive: true, rules: undefined, spec: { initContainers: [] } },
-    /no known address of the family of fd00::9/,
+    /no known address of the IP family of fd00::9/,
     "fd00::9",
   ],
   "rules that leave the proxy's user out": [
     {},
     { isPermissive: true, rules: "*nat\n-A PREROUTING -p tcp -j REDIRECT --to-ports 15006\nCOMMIT\n" },
-    /no kernel rule redirects a connection of the proxy's user/,
+    /no kernel rule redirects connections of the proxy's user/,
   ],
   "TPROXY": [
     {},
     { isPermissive: true, rules: "*mangle\n-A PREROUTING -p tcp -j TPROXY --on-port 15006 --on-ip 0.0.0.0\nCOMMIT\n" },
     /TPROXY keeps the client's address/,
   ],
-  "another user": [{ uid: 1000 }, { isPermissive: true }, /only a request of UID 1337 .* this process is UID 1000/],
+  "another user": [{ uid: 1000 }, { isPermissive: true }, /only requests of UID 1337 .* this process has UID 1000/],
 };
 
 for (const [name, [world, changes, why, from]] of Object.entries(UNSENT)) {

@@ -1,4 +1,4 @@
-/** What a probe sends and as which user, or why it cannot be sent. */
+/** Plans a probe: the request and its user, or the reason why it cannot be sent. */
 import type { Answer, Station } from "../answer_schema.ts";
 import { answerWith } from "../connection/answer.ts";
 import { captureInbound, captureOutbound } from "../connection/capture_step.ts";
@@ -17,15 +17,15 @@ export interface ProbePlan {
   /** The connection that the probe opens; its host is the destination. */
   readonly sent: Connection;
   readonly user: ProbeUser;
-  /** The kernel redirects the request to Envoy only for this user. */
+  /** Whether the kernel redirects the request to Envoy only for this user. */
   readonly needsUser: boolean;
   readonly isHttp: boolean;
 }
 
-/** The user if only the image sets it. No kernel rule names this UID. */
+/** UID of the probe if the image sets the application's user. No kernel rule names this UID. */
 export const SOME_USER = 65_532;
 
-/** The probe of a connection; a string says why it cannot be sent. */
+/** Returns the probe of a connection, or a message why it cannot be sent. */
 export function probePlan(facts: Facts, asked: Connection): ProbePlan | string {
   if (asked.direction === "inbound") return inboundPlan(facts, asked);
   const { uid = SOME_USER, gid = uid } = senderOf(facts.pod);
@@ -33,41 +33,45 @@ export function probePlan(facts: Facts, asked: Connection): ProbePlan | string {
   return { connection: asked, sent: asked, user: { uid, gid }, needsUser: false, isHttp };
 }
 
-/** Whether the probe sends an HTTP request. By default it does if Envoy reads HTTP; a TCP server gets no byte. */
+/** Whether the probe sends an HTTP request. By default only if Envoy reads HTTP. A TCP probe sends no data. */
 function isRequest({ spoken }: Connection, isRead: () => boolean): boolean {
   return spoken === "unsaid" ? isRead() : spoken !== "tcp";
 }
 
 /**
- * The probe of an inbound connection. It runs as the proxy's user and connects to the pod's own address: the kernel
- * redirects that to Envoy's inbound listener. The stations are the same as for a client outside the pod; the source
- * address differs, and the probe is plain text.
+ * Returns the probe of an inbound connection. It runs as the proxy's user and connects to the pod's own address, which
+ * the kernel redirects to Envoy's inbound listener. The stations are the same as for a client outside the pod, but the
+ * source address differs, and the probe uses plain text.
  */
 function inboundPlan(facts: Facts, asked: Connection): ProbePlan | string {
   const { host: from, port } = asked;
   const usual = answerWith(facts, asked);
-  if (!usual.stations.some(({ kind }) => kind === "listener")) return `${usual.reason}: Envoy gets no such connection`;
-  if (isTproxy(facts, usual)) return "TPROXY keeps the client's address, and a probe from inside the pod has no other";
+  if (!usual.stations.some(({ kind }) => kind === "listener")) {
+    return `${usual.reason}: Envoy does not receive the connection`;
+  }
+  if (isTproxy(facts, usual)) {
+    return "TPROXY keeps the client's address, but a probe from inside the pod can only use the pod's address";
+  }
   const own = facts.addresses.find((each) => each.includes(":") === from.includes(":"));
-  if (own === undefined) return `the pod has no known address of the family of ${from}`;
+  if (own === undefined) return `the pod has no known address of the IP family of ${from}`;
   const needs = certificateText(usual, port);
   if (needs !== undefined) return needs;
   const connection: Connection = { ...asked, isPlain: true };
   const [expected, inside] = [from, own].map((host) => answerWith(capturing(facts), { ...connection, host }));
   const other = expected?.stations.find((station, at) => !isSame(station, inside?.stations[at]));
   if (other !== undefined) {
-    return `a probe comes from ${own}, the address ${from} cannot be made, and for it the ${other.kind} is another one: ` +
+    return `a probe comes from ${own} instead of ${from}, and for ${from} the ${other.kind} differs: ` +
       other.message;
   }
   const user = proxyUser(facts, { from, own, port });
   if (user === undefined) {
-    return "no kernel rule redirects a connection of the proxy's user to the proxy's inbound port";
+    return "no kernel rule redirects connections of the proxy's user to the proxy's inbound port";
   }
   const isHttp = isRequest(connection, () => tlsOf(usual)?.detail["isHttp"] === true);
   return { connection, sent: { ...connection, host: own }, user, needsUser: true, isHttp };
 }
 
-/** With TPROXY Envoy connects from the client's address: the kernel may confuse that connection with the probe's. */
+/** Whether TPROXY is used. Envoy then connects from the client's address, and the kernel can mix up the two connections. */
 function isTproxy({ pod }: Facts, { stations }: Answer): boolean {
   const rule = stations.find(({ kind }) => kind === "kernel")?.detail["text"] ?? "";
   return /TPROXY|tproxy/.test(`${rule} ${pod?.proxyEnvironment["ISTIO_META_INTERCEPTION_MODE"]}`);
@@ -76,7 +80,7 @@ function isTproxy({ pod }: Facts, { stations }: Answer): boolean {
 /** The proxy's user in Istio. Istio's rules name its UID and its GID. */
 const ISTIO_USER: ProbeUser = { uid: 1337, gid: 1337 };
 
-/** A user whose connections to the pod's own address the kernel redirects like inbound ones. Root is never tried. */
+/** Returns a user whose connections to the pod's own address the kernel redirects like inbound connections. Never root. */
 function proxyUser(
   facts: Facts,
   { from, own, port }: { readonly from: string; readonly own: string; readonly port: number },
@@ -88,21 +92,21 @@ function proxyUser(
   return users.find((user) => captureOutbound(facts, { ...senderOf(facts.pod), ...user }, own, port).port === outside);
 }
 
-/** Why the port needs a certificate, which a probe does not have; `undefined` if it needs none. */
+/** Returns why the port needs a client certificate, which a probe does not have; `undefined` if not needed. */
 function certificateText(answer: Answer, port: number): string | undefined {
   const { detail = {}, result, message } = tlsOf(answer) ?? {};
   if (detail["plainText"] === false && detail["mutualTls"] === true) {
-    return `port ${port} takes mutual TLS alone (${detail["mode"]}), and a probe has no certificate of the mesh`;
+    return `port ${port} accepts only mutual TLS (${detail["mode"]}), but a probe has no certificate of the mesh`;
   }
-  return result === "warning" && message !== undefined ? `${message}, which a probe does not have` : undefined;
+  return result === "warning" && message !== undefined ? `${message}, but a probe has no certificate` : undefined;
 }
 
-/** The station of the port's mode. */
+/** Returns the station of the port's mTLS mode. */
 function tlsOf({ stations }: Answer): Station | undefined {
   return stations.find(({ kind }) => kind === "tls");
 }
 
-/** Facts with unknown kernel rules: connections from inside the pod match other rules than a client's. */
+/** Returns facts without kernel rules: connections from inside the pod match other rules than a client's connections. */
 function capturing(facts: Facts): Facts {
   return { ...facts, kernel: { source: "unknown", why: "" } };
 }

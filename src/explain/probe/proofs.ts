@@ -1,4 +1,4 @@
-/** What a probe proves about the stations. Only evidence of this one request proves a station. */
+/** Decides which stations a probe proves. Only evidence of this one request proves a station. */
 import type { Answer, Station, StationKind } from "../answer_schema.ts";
 import { kernelRules } from "../kernel/rules.ts";
 import type { Facts } from "../connection/facts.ts";
@@ -24,19 +24,19 @@ interface Trail {
   readonly other: ReturnType<typeof otherEnd>;
   /** The other end of the connection, if it is in the pod. */
   readonly accepted: ProcSocket | undefined;
-  /** Envoy forwarded the request: the response is not Envoy's own. */
+  /** Whether Envoy forwarded the request: the response comes from an endpoint. */
   readonly isForwarded: boolean;
   readonly line: LogLine | undefined;
   readonly hosts: readonly CountedHost[] | undefined;
 }
 
-/** The answer with what the probe proved. Without a probe it is the same. */
+/** Adds the results of the probe to the answer. Without a probe, returns the answer unchanged. */
 export function withProbe(answer: Answer, facts: Facts): Answer {
   const { probe: evidence } = facts.snapshot;
   if (evidence === undefined) return answer;
   const { request, sent } = evidence;
   if (typeof sent === "string") {
-    return { ...answer, probe: { request, isSent: false, result: `it was not sent: ${sent}`, unproved: [] } };
+    return { ...answer, probe: { request, isSent: false, result: `not sent: ${sent}`, unproved: [] } };
   }
   const trail = trailOf(answer, facts, evidence, sent);
   const proofs = proofsOf(trail);
@@ -53,7 +53,7 @@ function trailOf(answer: Answer, facts: Facts, evidence: Evidence, sent: Sent): 
   const accepted = other === "left" ? undefined : other;
   const isForwarded = accepted !== undefined && PROXY_PORTS.includes(accepted.local.port) &&
     sent.headers.has(FORWARDED);
-  // If Envoy answers itself, no host counts the request: counted requests are other traffic.
+  // If Envoy itself responds, no host counts the request. Counted requests are then other traffic.
   const hosts = isForwarded ? countedHosts(evidence, answer.direction) : undefined;
   return {
     answer,
@@ -70,7 +70,7 @@ function trailOf(answer: Answer, facts: Facts, evidence: Evidence, sent: Sent): 
   };
 }
 
-/** A header of forwarded responses. Envoy's own answers do not have it. */
+/** A header of forwarded responses. Envoy's own responses do not have this header. */
 const FORWARDED = "x-envoy-upstream-service-time";
 
 function proved(station: Station, proof: Proof | undefined): Station {
@@ -97,7 +97,7 @@ const PROVERS: Readonly<Partial<Record<StationKind, Prover>>> = {
   endpoint: (station, trail) => endpoint(station, trail) ?? refusal(station, trail),
 };
 
-/** A request from inside the pod matches another kernel rule than a client's request. */
+/** Provers for inbound requests. The kernel is not proved: a request from inside the pod matches another rule. */
 const INBOUND_PROVERS: typeof PROVERS = {
   ...PROVERS,
   kernel: () => undefined,
@@ -106,7 +106,7 @@ const INBOUND_PROVERS: typeof PROVERS = {
   port: (station, trail) => endpoint(station, trail) ?? refusal(station, trail),
 };
 
-/** A proof for each station, in order. Stations of a cluster that the request did not take are not proved. */
+/** Returns a proof for each station, in order. The stations of a cluster that the request did not use are not proved. */
 function proofsOf(trail: Trail): (Proof | undefined)[] {
   if (isElsewhere(trail)) return [];
   const provers = trail.answer.direction === "inbound" ? INBOUND_PROVERS : PROVERS;
@@ -117,7 +117,7 @@ function proofsOf(trail: Trail): (Proof | undefined)[] {
   });
 }
 
-/** Whether evidence is missing that an inbound request reached Envoy's inbound port. */
+/** Whether there is no evidence that an inbound request reached Envoy's inbound port. */
 function isElsewhere({ answer, accepted }: Trail): boolean {
   return answer.direction === "inbound" && accepted?.local.port !== INBOUND_PORT;
 }
@@ -134,19 +134,19 @@ function kernel(station: Station, trail: Trail): Proof | undefined {
   const { port } = station.detail;
   const isBypass = answer.verdict === "bypasses";
   if (accepted !== undefined) {
-    const message = `the connection was accepted at port ${accepted.local.port}${countText(station, trail)}`;
+    const message = `port ${accepted.local.port} accepted the connection${countText(station, trail)}`;
     const isOther = isBypass ? PROXY_PORTS.includes(accepted.local.port) : port !== accepted.local.port;
     return { passed: !isOther || station.result === "unknown", message };
   }
   return other === "left"
-    ? { passed: isBypass, message: "the connection left the pod: no process in it has the other end" }
+    ? { passed: isBypass, message: "the connection left the pod: no process in the pod has the other end" }
     : undefined;
 }
 
 const INBOUND_PORT = 15006;
 const PROXY_PORTS = [15001, INBOUND_PORT];
 
-/** The change of the deciding rule's packet counter. */
+/** Returns the change of the deciding rule's packet counter, as the end of a message. */
 function countText({ detail }: Station, { evidence: { rules }, facts }: Trail): string {
   const before = detail["packets"];
   if (typeof before !== "number" || rules.size === 0) return "";
@@ -157,7 +157,7 @@ function countText({ detail }: Station, { evidence: { rules }, facts }: Trail): 
   return rule?.packets === undefined ? "" : `; the counter of the rule went from ${before} to ${rule.packets}`;
 }
 
-/** Envoy counts a connection at the listener that handles it. */
+/** Proves the listener: Envoy counts a connection at the listener that handles it. */
 function listener({ name }: Station, { facts, evidence: { before, after } }: Trail): Proof | undefined {
   const counted = countedListeners(before, after);
   const [address] = facts.config?.listeners.find((each) => each.name === name)?.addresses ?? [];
@@ -165,28 +165,30 @@ function listener({ name }: Station, { facts, evidence: { before, after } }: Tra
   if (counted?.length !== 1 || only === undefined || address === undefined) return undefined;
   return {
     passed: only === addressText(address).replaceAll(":", "_"),
-    message: `the listener of ${only} alone counted a connection`,
+    message: `only the listener of ${only} counted a connection`,
   };
 }
 
-/** Only one listener is bound to the port that accepted the connection. */
+/** Proves the listener: only one listener is bound to the port that accepted the connection. */
 function boundListener({ name }: Station, { facts, accepted }: Trail): Proof | undefined {
   const [address] = facts.config?.listeners.find((each) => each.name === name)?.addresses ?? [];
   if (accepted === undefined || address?.port !== accepted.local.port) return undefined;
-  return { passed: true, message: `the connection was accepted at its port ${accepted.local.port}` };
+  return { passed: true, message: `its port ${accepted.local.port} accepted the connection` };
 }
 
-/** A forwarded request passed all rules. A TCP connection without data proves nothing. */
+/** Proves the authorization: a forwarded request passed all rules. A TCP connection without data proves nothing. */
 function authorization({ result }: Station, { isForwarded, line, sent }: Trail): Proof | undefined {
-  if (isDenied(line)) return { passed: result !== "ok", message: `it got 403, ${line?.details}, ${BY_LOG}` };
-  return isForwarded ? { passed: result !== "error", message: `it was forwarded, and got ${sent.status}` } : undefined;
+  if (isDenied(line)) return { passed: result !== "ok", message: `the response was 403, ${line?.details}, ${BY_LOG}` };
+  return isForwarded
+    ? { passed: result !== "error", message: `Envoy forwarded the request, and the response was ${sent.status}` }
+    : undefined;
 }
 
 function isDenied(line: LogLine | undefined): boolean {
   return line?.details?.startsWith("rbac_access_denied") === true;
 }
 
-const BY_LOG = "by the access log";
+const BY_LOG = "according to the access log";
 
 function clusterOf({ line, hosts }: Trail): { readonly name: string | undefined; readonly by: string } {
   const counted = new Set(hosts?.map(({ cluster }) => cluster));
@@ -195,66 +197,66 @@ function clusterOf({ line, hosts }: Trail): { readonly name: string | undefined;
   return { name: counted.size === 1 ? only : undefined, by: "no other cluster counted a request" };
 }
 
-/** Compares the names. No proof if the request took another station of the answer, such as another weighted cluster. */
+/** Compares the names. No proof if the request used another station of the answer, such as another weighted cluster. */
 function named(station: Station, { answer }: Trail, actual: string | undefined, by: string): Proof | undefined {
   if (actual === undefined || station.name === "") return undefined;
   if (actual === station.name) return { passed: true, message: by };
   const isAnother = answer.stations.some(({ kind, name }) => kind === station.kind && name === actual);
-  return isAnother ? undefined : { passed: false, message: `it took ${actual}, ${by}` };
+  return isAnother ? undefined : { passed: false, message: `the request used ${actual}, ${by}` };
 }
 
 function endpoint({ name }: Station, { answer, line, hosts }: Trail): Proof | undefined {
   const host = line?.host ?? (hosts?.length === 1 ? hosts[0]?.address : undefined);
   if (name === "" || host === undefined) return undefined;
   const passed = answer.endpoints.some(({ address }) => address === host);
-  return { passed, message: `${host} ${line?.host === undefined ? "alone counted a request" : BY_LOG}` };
+  return { passed, message: `${line?.host === undefined ? `only ${host} counted a request` : `${host} ${BY_LOG}`}` };
 }
 
-/** Proof of a refusal: the station's message contains the outcome in the access log, such as `503 UH`. */
+/** Proves a refusal if the station's message contains the outcome in the access log, such as `503 UH`. */
 function refusal({ result, message }: Station, { line }: Trail): Proof | undefined {
   const { outcome, flags } = line ?? {};
   if (result !== "error" || outcome === undefined || flags === undefined) return undefined;
-  return message.includes(outcome) ? { passed: true, message: `it got ${outcome}, ${BY_LOG}` } : undefined;
+  return message.includes(outcome) ? { passed: true, message: `the response was ${outcome}, ${BY_LOG}` } : undefined;
 }
 
-/** How the probe changes the answer: unknown if the request missed an expected station, else by its outcome. */
+/** Returns the probe's changes to the answer: unknown if the request missed a station, or else its outcome. */
 function endOf(trail: Trail, proofs: readonly (Proof | undefined)[]): Partial<Answer> {
   const { answer: { stations } } = trail;
   if (isElsewhere(trail)) return {};
   const missed = stations.findIndex((_, at) => proofs[at]?.passed === false);
   const [station, proof] = [stations[missed], proofs[missed]];
   if (station !== undefined && proof !== undefined) {
-    return unsure(`the probe did not take the ${station.kind} that was expected: ${proof.message}`);
+    return unsure(`the probe did not use the expected ${station.kind}: ${proof.message}`);
   }
   return verdictOf(trail);
 }
 
-/** What the outcome of the request changes. */
+/** Returns the changes to the answer for the outcome of the request. */
 function verdictOf(trail: Trail): Partial<Answer> {
   const { answer: { verdict }, sent, line, isForwarded } = trail;
-  if (verdict === "refused" && isForwarded) return unsure(`the probe was not refused: it got ${sent.status}`);
+  if (verdict === "refused" && isForwarded) return unsure(`the probe was not refused: the response was ${sent.status}`);
   if (verdict === "unknown" && (isForwarded || isConnected(line))) return { verdict: "reaches", ...arrived(trail) };
   if (verdict !== "reaches") return {};
-  if (sent.failure !== "") return unsure(`the probe got no answer: ${sent.failure}`);
+  if (sent.failure !== "") return unsure(`the probe got no response: ${sent.failure}`);
   return isForwarded ? {} : ownAnswer(line);
 }
 
-/** Whether the line of the access log names an endpoint, and neither a response flag nor a denial. */
+/** Whether the access log line names an endpoint, without a response flag or a denial. */
 function isConnected(line: LogLine | undefined): boolean {
   return line?.host !== undefined && line.flags === undefined && !isDenied(line);
 }
 
 function arrived({ line, hosts, sent: { status } }: Trail): Pick<Answer, "reason" | "fix"> {
   const host = line?.host ?? hosts?.[0]?.address ?? "an endpoint";
-  return { reason: `The probe reached ${host}${status === 0 ? "" : `, and got ${status}`}`, fix: "" };
+  return { reason: `The probe reached ${host}${status === 0 ? "" : `, and the response was ${status}`}`, fix: "" };
 }
 
-/** The verdict `refused`, if Envoy itself answered; else nothing. */
+/** Returns the verdict `refused` if Envoy itself responded with an error; or else no change. */
 function ownAnswer(line: LogLine | undefined): Partial<Answer> {
   if (line?.outcome === undefined) return {};
   const why = isDenied(line) ? `: ${line.details}` : "";
   if (line.flags === undefined && why === "") return {};
-  return { verdict: "refused", reason: `The probe got ${line.outcome} from Envoy itself${why}`, fix: "" };
+  return { verdict: "refused", reason: `Envoy itself responded to the probe with ${line.outcome}${why}`, fix: "" };
 }
 
 function unsure(message: string): Partial<Answer> {
@@ -262,29 +264,29 @@ function unsure(message: string): Partial<Answer> {
 }
 
 function resultText({ sent: { local, status, failure } }: Trail): string {
-  if (local === undefined) return `it was not sent: ${failure === "" ? "there was no connection" : failure}`;
+  if (local === undefined) return `not sent: ${failure === "" ? "no connection" : failure}`;
   return `sent from ${joinHostPort(local.address, local.port)}: ${
-    failure !== "" ? failure : status === 0 ? "connected" : `the answer is ${status}`
+    failure !== "" ? failure : status === 0 ? "connected" : `the response is ${status}`
   }`;
 }
 
 function uncountedText({ sent, hosts }: Trail): string {
-  return sent.status !== 0 && hosts === undefined ? "no counter shows that Envoy forwarded it" : "";
+  return sent.status !== 0 && hosts === undefined ? "no counter shows that Envoy forwarded the request" : "";
 }
 
-/** What a request from inside the pod leaves open. */
+/** Returns how a request from inside the pod differs from a request from outside. */
 function insideText(trail: Trail): string {
   if (trail.answer.direction === "outbound") return "";
   const { sent: { local }, evidence: { connection }, accepted } = trail;
   const where = accepted === undefined
-    ? "nothing shows that Envoy"
+    ? "there is no evidence that Envoy"
     : `port ${accepted.local.port}, which is not Envoy's,`;
   if (isElsewhere(trail)) return `${where} accepted the request`;
-  return `the request came from ${local?.address} in plain text, by another rule of the kernel: the address ` +
-    `${connection.host} cannot be made`;
+  return `the request came from ${local?.address} in plain text and matched another kernel rule: a probe cannot use the ` +
+    `address ${connection.host}`;
 }
 
-/** Why stations are not proved. */
+/** Returns the stations that are not proved, and the reasons. */
 function unprovedTexts(trail: Trail, open: readonly StationKind[]): string[] {
   const { evidence, line, hosts, accepted } = trail;
   if (open.length === 0) return [];
@@ -294,8 +296,8 @@ function unprovedTexts(trail: Trail, open: readonly StationKind[]): string[] {
     insideText(trail),
     open.includes("kernel") && accepted === undefined ? "the connection was closed before its sockets were read" : "",
     ...line === undefined
-      ? [evidence.log.message ?? "the access log has no line of the request", uncountedText(trail)]
+      ? [evidence.log.message ?? "the access log does not contain the request", uncountedText(trail)]
       : [],
-    clusters > 1 ? `other traffic: ${clusters} clusters counted requests meanwhile` : "",
+    clusters > 1 ? `other traffic: ${clusters} clusters counted requests at the same time` : "",
   ].filter((text) => text !== "");
 }

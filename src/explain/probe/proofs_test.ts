@@ -70,7 +70,7 @@ Deno.test("a probe: sockets and counters prove user, name, kernel, cluster and e
   const { answer, proved } = await probedWith({});
   assert.equal(proved, "application dns kernel cluster endpoint");
   assert.equal(answer.verdict, "reaches");
-  assert.equal(answer.probe?.result, `sent from ${OWN}: the answer is 200`);
+  assert.equal(answer.probe?.result, `sent from ${OWN}: the response is 200`);
   assert.deepEqual(answer.probe?.unproved.slice(0, 2), [
     "not proved: listener, filter-chain, route, tls",
     "the log cannot be read: forbidden",
@@ -80,13 +80,13 @@ Deno.test("a probe: sockets and counters prove user, name, kernel, cluster and e
 Deno.test("a probe: other traffic leaves the cluster open", async () => {
   const { answer, proved } = await probedWith({ after: { [WEB]: 1, other: 4 } });
   assert.equal(proved, "application dns kernel");
-  assert.ok(answer.probe?.unproved.includes("other traffic: 2 clusters counted requests meanwhile"));
+  assert.ok(answer.probe?.unproved.includes("other traffic: 2 clusters counted requests at the same time"));
 });
 
 Deno.test("a probe: an answer of Envoy's own is no proof of a cluster", async () => {
   const { answer, proved } = await probedWith({ sent: { headers: new Set(), status: 503 } });
   assert.equal(proved, "application dns kernel");
-  assert.ok(answer.probe?.unproved.includes("no counter shows that Envoy forwarded it"));
+  assert.ok(answer.probe?.unproved.includes("no counter shows that Envoy forwarded the request"));
 });
 
 Deno.test("a probe: the access log proves the route too, and goes before counters", async () => {
@@ -100,14 +100,14 @@ Deno.test("a probe that takes another cluster contradicts the answer", async () 
   assert.equal(answer.verdict, "unknown");
   assert.match(
     answer.reason,
-    /did not take the cluster that was expected: it took PassthroughCluster, by the access log/,
+    /did not use the expected cluster: the request used PassthroughCluster, according to the access log/,
   );
   assert.equal(proved, "application dns kernel");
 });
 
 Deno.test("a probe to a host that nobody expects contradicts the answer", async () => {
   const { answer } = await probedWith({ log: logLine({ upstream_cluster: WEB, upstream_host: "10.0.0.7:8080" }) });
-  assert.match(answer.reason, /did not take the endpoint that was expected: 10\.0\.0\.7:8080/);
+  assert.match(answer.reason, /did not use the expected endpoint: 10\.0\.0\.7:8080/);
 });
 
 Deno.test("a probe: a connection that fails is refused, whatever was planned", async () => {
@@ -118,9 +118,9 @@ Deno.test("a probe: a connection that fails is refused, whatever was planned", a
     response_flags: "UF",
   });
   const { answer } = await probedWith({ log, sent: { headers: new Set(), status: 503 } });
-  assert.deepEqual([answer.verdict, answer.reason], ["refused", "The probe got 503 UF from Envoy itself"]);
+  assert.deepEqual([answer.verdict, answer.reason], ["refused", "Envoy itself responded to the probe with 503 UF"]);
   const { answer: silent } = await probedWith({ sent: { failure: "Recv failure", status: 0, headers: new Set() } });
-  assert.deepEqual([silent.verdict, silent.reason], ["unknown", "The probe got no answer: Recv failure"]);
+  assert.deepEqual([silent.verdict, silent.reason], ["unknown", "The probe got no response: Recv failure"]);
 });
 
 Deno.test("a probe proves a refusal by Envoy's own words, and contradicts one that did not happen", async () => {
@@ -129,7 +129,7 @@ Deno.test("a probe proves a refusal by Envoy's own words, and contradicts one th
   assert.equal(answer.verdict, "refused");
   assert.equal(proved, "application dns kernel cluster endpoint");
   const { answer: other } = await probedWith({}, { endpoints: [] });
-  assert.deepEqual([other.verdict, other.reason], ["unknown", "The probe was not refused: it got 200"]);
+  assert.deepEqual([other.verdict, other.reason], ["unknown", "The probe was not refused: the response was 200"]);
 });
 
 Deno.test("a probe: the rules of the kernel, captured, let pass and unknown", async () => {
@@ -155,11 +155,11 @@ Deno.test("a probe: the counter of the rule that decides", async () => {
     `*nat\n-A OUTPUT -j ISTIO_OUTPUT\n[${count}:60] -A ISTIO_OUTPUT -p tcp -j REDIRECT --to-ports 15001\nCOMMIT\n`;
   const { answer } = await probedWith({ rules: rules(8) }, { rules: rules(7) });
   const kernel = answer.stations.find(({ kind }) => kind === "kernel");
-  assert.match(kernel?.message ?? "", /accepted at port 15001; the counter of the rule went from 7 to 8$/);
+  assert.match(kernel?.message ?? "", /port 15001 accepted the connection; the counter of the rule went from 7 to 8$/);
 });
 
 Deno.test("a probe that is not sent proves nothing, and says why", async () => {
-  const { answer, proved } = await probedWith({ sent: "there is no curl" });
+  const { answer, proved } = await probedWith({ sent: "curl is not installed" });
   assert.equal(proved, "");
-  assert.deepEqual([answer.probe?.isSent, answer.probe?.result], [false, "it was not sent: there is no curl"]);
+  assert.deepEqual([answer.probe?.isSent, answer.probe?.result], [false, "not sent: curl is not installed"]);
 });

@@ -1,6 +1,6 @@
 /**
- * The command that sends one marked request and prints the pod's sockets while the connection is open: curl keeps a
- * connection while it reads the next URL, a file. TCP needs bash, which connects and sends nothing.
+ * Builds the command that sends one marked request, and prints the pod's sockets while the connection is open. curl
+ * keeps a connection open while it reads the next URL, which is a file. For TCP, bash connects and sends no data.
  */
 import { joinHostPort } from "../../golang/net/mod.ts";
 import { intAt, textAt, type ValueMap } from "../../base/value.ts";
@@ -17,23 +17,23 @@ export interface Ran {
 
 export interface ProbeRequest {
   readonly command: readonly string[];
-  /** `GET http://reviews:9080/api`. */
+  /** Text of the request, such as `GET http://reviews:9080/api`. */
   readonly text: string;
   readonly read: (ran: Ran) => Sent | string;
 }
 
-/** Without IPv6 there is no tcp6. Read twice: one reading may miss a socket while others open and close. */
+/** Files with the sockets. Without IPv6, tcp6 is absent. Read twice, because one reading can miss a socket. */
 const SOCKETS = ["/proc/net/tcp", "/proc/net/tcp6", "/proc/net/tcp", "/proc/net/tcp6"];
 const SECONDS = 10;
 
-/** Adds the mark in headers that Istio's access log contains. */
+/** Adds the mark to headers that Istio's access log contains. */
 export function marked(connection: Connection, mark: string): Connection {
   const own = [{ name: "user-agent", value: `kubectl-mesh-probe/${mark}` }, { name: "x-request-id", value: mark }];
   const given = new Set(connection.headers.map(({ name }) => name));
   return { ...connection, headers: [...connection.headers, ...own.filter(({ name }) => !given.has(name))] };
 }
 
-/** The command that sends an HTTP request, or opens a TCP connection and sends nothing. */
+/** Returns the command that sends an HTTP request, or opens a TCP connection without data. */
 export function probeRequest(connection: Connection, isHttp: boolean, mark: string): ProbeRequest {
   return isHttp ? httpRequest(connection, mark) : tcpRequest(connection);
 }
@@ -56,7 +56,7 @@ function httpRequest({ host, port, spoken, method, path, headers, sni }: Connect
 
 function readCurl({ code, stdout, stderr }: Ran, mark: string): Sent | string {
   const [headers = "", json, sockets = ""] = stdout.replaceAll(`\n${mark}\n`, `\n${mark} `).split(`\n${mark} `);
-  if (json === undefined) return code === 127 ? "there is no curl" : `curl failed: ${lastLine(stderr)}`;
+  if (json === undefined) return code === 127 ? "curl is not installed" : `curl failed: ${lastLine(stderr)}`;
   const report = jsonOf({ text: json }, "the report").value ?? {};
   return {
     local: end(report, "local"),
@@ -77,20 +77,20 @@ const CONNECT = 'exec 3<>"/dev/tcp/$0/$1" && readlink /proc/self/fd/3 && cat ' +
 
 function tcpRequest({ host, port }: Connection): ProbeRequest {
   const command = ["timeout", String(SECONDS), "bash", "-c", CONNECT, host, String(port)];
-  return { command, text: `a connection to ${joinHostPort(host, port)} without any byte`, read: readBash };
+  return { command, text: `a connection to ${joinHostPort(host, port)} without data`, read: readBash };
 }
 
-/** `cat` fails without IPv6. */
+/** Reads the output of the bash command. Ignores its exit code: `cat` fails without IPv6. */
 function readBash({ code, stdout, stderr }: Ran): Sent | string {
   const inode = /^socket:\[(\d+)\]/.exec(stdout)?.[1];
-  if (inode === undefined && (code === 127 || code === 126)) return "there is no bash";
+  if (inode === undefined && (code === 127 || code === 126)) return "bash is not installed";
   const sockets = procSockets(stdout);
   const own = sockets.find((each) => each.inode === inode);
   const failure = inode !== undefined ? "" : code === 124 ? `no connection within ${SECONDS}s` : bashError(stderr);
   return { local: own?.local, remote: own?.remote, status: 0, headers: new Set(), failure, sockets };
 }
 
-/** The reason in bash's first line, after the name and line number: `db: line 1: db: Name or service not known`. */
+/** Returns the reason in bash's first line, such as `db: line 1: db: Name or service not known`, without the prefix. */
 function bashError(text: string): string {
   return text.trim().split("\n")[0]?.replace(/^.*?: line \d+: /, "") ?? "";
 }

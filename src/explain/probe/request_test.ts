@@ -48,14 +48,14 @@ Deno.test("a probe of HTTP without an answer, without curl, and cut off", () => 
   const sent = read({ code: 0, stdout: `\nMARK ${report}\nMARK\n`, stderr: "" });
   assert.ok(typeof sent !== "string");
   assert.deepEqual([sent.local, sent.failure], [undefined, "Could not resolve host: a"]);
-  assert.equal(read({ code: 127, stdout: "", stderr: "x" }), "there is no curl");
+  assert.equal(read({ code: 127, stdout: "", stderr: "x" }), "curl is not installed");
   assert.equal(read({ code: 2, stdout: "", stderr: "curl: unknown option\n" }), "curl failed: curl: unknown option");
   assert.ok(typeof read({ code: 0, stdout: "\nMARK {half", stderr: "" }) !== "string");
 });
 
 Deno.test("a probe of TCP: its own socket by the inode", () => {
   const { read, text } = request("tcp://db:3306", { isHttp: false });
-  assert.equal(text, "a connection to db:3306 without any byte");
+  assert.equal(text, "a connection to db:3306 without data");
   const sent = read({ code: 1, stdout: `socket:[77]\n${PROC}`, stderr: "" });
   assert.ok(typeof sent !== "string");
   assert.deepEqual([sent.local?.port, sent.remote], [40028, { address: "10.96.0.9", port: 9080 }]);
@@ -66,5 +66,5 @@ Deno.test("a probe of TCP: its own socket by the inode", () => {
   });
   assert.ok(typeof refused !== "string");
   assert.equal(refused.failure, "connect: Connection refused");
-  assert.equal(read({ code: 127, stdout: "", stderr: "" }), "there is no bash");
+  assert.equal(read({ code: 127, stdout: "", stderr: "" }), "bash is not installed");
 });

@@ -1,4 +1,4 @@
-/** Sends a probe; reads Envoy's counters before and after it, then the rules and the access log. */
+/** Sends a probe. Reads Envoy's counters before and after the probe, and then the rules and the access log. */
 import { joinHostPort } from "../../golang/net/mod.ts";
 import { re2Library } from "../../golang/re2.ts";
 import type { Clock } from "../../platform/mod.ts";
@@ -12,11 +12,11 @@ import { marked, probeRequest, type Ran } from "./request.ts";
 
 export interface ProbePlace {
   readonly clock: Pick<Clock, "sleep">;
-  /** Prepares to run commands as a user. The sender's `uid` may differ. A string says why it failed. */
+  /** Prepares to run commands as a user. The sender's `uid` can differ. A string is the reason for a failure. */
   sender(user: ProbeUser): Promise<ProbeSender | string>;
-  /** The answer of Envoy's admin interface. */
+  /** Reads a path of Envoy's admin interface. */
   admin(part: PartName, path: string): Promise<Part>;
-  /** The kernel's current rules; empty if they cannot be read. */
+  /** Reads the kernel's current rules; empty if unreadable. */
   rules(): Promise<ReadonlyMap<PartName, Part>>;
   log(): Promise<Part>;
 }
@@ -26,7 +26,7 @@ export interface ProbeSender {
   run(command: readonly string[]): Promise<Ran>;
 }
 
-/** Sends a request and returns the snapshot with its evidence. */
+/** Sends a request, and returns the snapshot with the evidence of this request. */
 export async function probed(
   place: ProbePlace,
   snapshot: Snapshot,
@@ -39,7 +39,7 @@ export async function probed(
   return { ...snapshot, probe };
 }
 
-const NOT_SENT = absentPart("not-in-snapshot", "there was no connection to Envoy");
+const NOT_SENT = absentPart("not-in-snapshot", "the probe did not connect to Envoy");
 const NOTHING: Counted = { clusters: NOT_SENT, listeners: NOT_SENT };
 
 function notSent(connection: Connection, mark: string, why: string): Evidence {
@@ -76,7 +76,7 @@ async function send(
 async function senderFor(place: ProbePlace, user: ProbeUser, needsUser: boolean): Promise<ProbeSender | string> {
   const sender = await place.sender(user);
   if (typeof sender === "string" || !needsUser || sender.uid === user.uid) return sender;
-  return `only a request of UID ${user.uid} gets to Envoy as one from outside does, and this process is UID ${sender.uid}`;
+  return `only requests of UID ${user.uid} reach Envoy like requests from outside, but this process has UID ${sender.uid}`;
 }
 
 async function counted(place: ProbePlace): Promise<Counted> {
@@ -87,15 +87,18 @@ async function counted(place: ProbePlace): Promise<Counted> {
   return { clusters, listeners };
 }
 
-/** Envoy writes its log every second under pilot-agent, else every ten seconds. */
+/** Number of attempts to read the log. Envoy flushes it every second under pilot-agent, else every ten seconds. */
 const TRIES = 25;
 const BETWEEN = 500;
 
-/** Waits until the log has a line of the request, or until the last try. */
+/** Waits until the log contains the request, or until the last attempt. */
 async function logged(place: ProbePlace, snapshot: Snapshot, marks: readonly string[]): Promise<Part> {
   const { text: config = "" } = snapshot.parts["config_dump.json"];
   if (!/\/dev\/stdout|StdoutAccessLog/.test(config)) {
-    return absentPart("unsupported", "Envoy writes no access log to its standard output (meshConfig.accessLogFile)");
+    return absentPart(
+      "unsupported",
+      "Envoy does not write an access log to standard output (meshConfig.accessLogFile)",
+    );
   }
   for (let left = TRIES;; left--) {
     const log = await place.log();

@@ -14,7 +14,7 @@ export interface ConnectionFlags {
 
 const HINT = { hint: "such as --to reviews:9080/api, or --from 10.1.9.9 --to-port 8080" };
 
-/** The connection in the flags; `undefined` if no flag names one. Errors: a UsageError. */
+/** Returns the connection in the flags; `undefined` without such flags. Throws a UsageError for invalid flags. */
 export function readConnection(flags: ConnectionFlags): Connection | undefined {
   const { to, from, toPort } = flags;
   if (to !== undefined && (from !== undefined || toPort !== undefined)) {
@@ -28,7 +28,7 @@ export function readConnection(flags: ConnectionFlags): Connection | undefined {
   return undefined;
 }
 
-/** `port`: the default port of the scheme. */
+/** Schemes of a destination. `port` is the default port of the scheme. */
 const SCHEMES: Readonly<Record<string, { readonly spoken: Spoken; readonly port?: number }>> = {
   http: { spoken: "http", port: 80 },
   https: { spoken: "tls", port: 443 },
@@ -40,7 +40,7 @@ function outbound(to: string, flags: ConnectionFlags): Connection {
   const [, name, authority = "", path] = /^(?:([a-z]+):\/\/)?([^/?]*)(.*)$/s.exec(to) ?? [];
   const scheme = name === undefined ? undefined : SCHEMES[name];
   if (name !== undefined && scheme === undefined) {
-    throw new UsageError(`The scheme of "${to}" is none of http, https, tls, tcp`, HINT);
+    throw new UsageError(`The scheme of "${to}" is not http, https, tls or tcp`, HINT);
   }
   const { host, port } = hostAndPort(authority, scheme?.port, to);
   return {
@@ -62,7 +62,7 @@ function hostAndPort(authority: string, usual: number | undefined, to: string) {
     : parts;
   const number = Number(port);
   if (!/^\d{1,5}$/.test(port) || number < 1 || number > 65535) {
-    throw new UsageError(`The destination "${to}" has no port from 1 to 65535`, HINT);
+    throw new UsageError(`The destination "${to}" does not have a port from 1 to 65535`, HINT);
   }
   if (!isHostName(host) && typeof parseAddress(host) === "string") {
     throw new UsageError(`"${host}" is neither a host name nor an IP address`, HINT);
@@ -95,11 +95,11 @@ function request({ method, header, sni }: ConnectionFlags, path: string, scheme:
 }
 
 function refuseMethod(method = "GET"): void {
-  if (!METHOD.test(method)) throw new UsageError(`"${method}" is not a method of HTTP`);
+  if (!METHOD.test(method)) throw new UsageError(`"${method}" is not an HTTP method`);
 }
 
 function readHeader(text: string): RequestHeader {
   const [, name = "", value = ""] = /^(:?[!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*[:=]([^\r\n]*)$/.exec(text) ?? [];
-  if (name === "") throw new UsageError(`The header "${text}" is not of the form NAME:VALUE`);
+  if (name === "") throw new UsageError(`The header "${text}" does not have the form NAME:VALUE`);
   return { name: name.toLowerCase(), value: value.trim() };
 }

@@ -29,17 +29,17 @@ for (const [flags, expected] of CASES) {
 }
 
 const WRONG: readonly (readonly [Partial<ConnectionFlags>, RegExp])[] = [
-  [{ to: "reviews" }, /"reviews" has no port/],
-  [{ to: "reviews:0" }, /no port from 1/],
-  [{ to: "reviews:70000/x" }, /no port from 1/],
+  [{ to: "reviews" }, /"reviews" does not have a port/],
+  [{ to: "reviews:0" }, /not have a port from 1/],
+  [{ to: "reviews:70000/x" }, /not have a port from 1/],
   [{ to: "a_b c:80" }, /neither a host name nor an IP address/],
-  [{ to: "tcp://a" }, /has no port/],
-  [{ to: "ftp://a" }, /none of http/],
+  [{ to: "tcp://a" }, /does not have a port/],
+  [{ to: "ftp://a" }, /is not http, https/],
   [{ to: "a:80", from: "10.0.0.1" }, /cannot be combined/],
   [{ from: "web", toPort: 80 }, /not an IP address/],
   [{ from: "10.0.0.1" }, /--from needs --to-port/],
   [{ to: "a:80", header: ["x"] }, /NAME:VALUE/],
-  [{ to: "a:80", method: "G T" }, /not a method/],
+  [{ to: "a:80", method: "G T" }, /not an HTTP method/],
   [{ method: "GET" }, /--method needs --to or --from/],
 ];
 

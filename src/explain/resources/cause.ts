@@ -1,71 +1,71 @@
-/** The resource that decided about a connection, as far as Envoy's configuration names it. */
+/** The resource that decided a connection, if Envoy's configuration names it. */
 import type { Decided } from "../answer_schema.ts";
 
-/** Whose configuration it is: resources choose workloads by namespace and labels. */
+/** The workload of a proxy: resources select workloads by namespace and labels. */
 export interface Workload {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** The root namespace of the mesh, whose resources are for all workloads. */
+  /** The root namespace of the mesh. Its resources apply to all workloads. */
   readonly root: string;
 }
 
-/** The resource, and how it is recognized among others of its kind. */
+/** A resource that decided, and how to find the resource among others of its kind. */
 export type Cause = Decided & {
   readonly search: Search;
   /** The next candidate, if the cluster's objects show that this resource did not decide. */
   readonly otherwise?: Cause | undefined;
 };
 
-/** What to search for in the resources of a kind to find the one that decided. */
+/** How to find the deciding resource and field among the resources of a kind. */
 export type Search =
-  /** Only the namespace and name are searched for, or nothing. */
+  /** By namespace and name only; without a name there is no search. */
   | { readonly by: "name" }
-  /** The mTLS mode of a port. */
+  /** By the mTLS mode of a port. */
   | { readonly by: "mtls"; readonly workload: Workload; readonly port: number }
-  /** The part of a DestinationRule's traffic policy that holds for a port and a subset. */
+  /** By the part of a DestinationRule's traffic policy that applies to a port and a subset. */
   | {
     readonly by: "policy";
     readonly part: "tls" | "connectionPool" | "outlierDetection";
     readonly port: number;
     readonly subset: string;
   }
-  /** The labels of a subset. */
+  /** By the labels of a subset. */
   | { readonly by: "labels"; readonly subset: string }
-  /** A destination that does not exist. `instead`: one that does; empty if none is known. */
+  /** By a destination that does not exist. `instead` is a similar existing name; empty if unknown. */
   | {
     readonly by: "destination";
     readonly host: string;
     readonly subset: string;
     readonly instead: string;
   }
-  /** What a route does by itself: a fault, an answer; `missing`: no route matches the request. */
+  /** By a route's fault or direct response; `missing`: no route matches the request. */
   | { readonly by: "route"; readonly what: "fault" | "answer" | "missing"; readonly host: string }
-  /** The rules of a policy. `principal`: the client that it should let in; empty if unknown. */
+  /** By the rules of a policy. `principal` is the client to allow; empty if unknown. */
   | { readonly by: "rules"; readonly action: "allow" | "deny"; readonly rule: number; readonly principal: string }
-  /** The rule about tokens of this issuer; empty: any. */
+  /** By the rule for tokens of this issuer; empty for any issuer. */
   | { readonly by: "token"; readonly workload: Workload; readonly issuer: string }
-  /** A host outside of the cluster. `port`: a port that the host lacks; 0: its endpoints decide. */
+  /** By a host outside of the cluster. `port` is the port that the host lacks; 0 if its endpoints decided. */
   | { readonly by: "host"; readonly host: string; readonly port: number }
-  /** A Service that a workload does not see, by its possible full names. */
+  /** By a Service that is not visible to a workload. `hosts` are its possible full names. */
   | {
     readonly by: "egress";
     readonly workload: Workload;
     readonly hosts: readonly string[];
   }
-  /** Where a Sidecar's own port leads to. */
+  /** By the endpoint of a Sidecar's ingress port. */
   | { readonly by: "ingress"; readonly port: number }
-  /** A text that stands in the resource: the name of a filter, an expression. */
+  /** By a text in the resource, such as the name of a filter or an expression. */
   | { readonly by: "text"; readonly workload: Workload; readonly text: string }
-  /** The hosts of a gateway's port. */
+  /** By the hosts of a gateway's port. */
   | { readonly by: "server"; readonly workload: Workload; readonly port: number; readonly host: string };
 
-/** The cause in a resource that Envoy's configuration names: `VirtualService shop/reviews`; else in one of `kind`. */
+/** Returns the cause in the resource `origin`, such as `VirtualService shop/reviews`, or else in a resource of `kind`. */
 export function causeIn(origin: string, kind: string, field: string, search: Search): Cause {
   const [, own, namespace, name] = /^(\w+) ([^/\s]+)\/(\S+)$/.exec(origin) ?? [];
   return { kind: own ?? kind, namespace: namespace ?? "", name: name ?? "", field, search };
 }
 
-/** A cause whose resource must be asked for at the API server: Envoy's configuration does not name it. */
+/** Returns a cause in an unnamed resource, which only the API server can identify. */
 export function causeOf(kind: string, field: string, search: Search): Cause {
   return { kind, namespace: "", name: "", field, search };
 }

@@ -1,27 +1,27 @@
-/** A change of a resource as a command. */
+/** Suggests a change of a resource, as text and kubectl command. */
 import { fieldText } from "../../base/field_path.ts";
 import { shellQuoted } from "../../base/text/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
 import { nameOf } from "./mesh_resources.ts";
 
-/** What was found: the resource, its field, and what to do. */
+/** A deciding field: the resource, the field and the change to suggest. */
 export interface Finding {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
   readonly field: string;
   readonly fix: string;
-  /** What it explains, as a clause; empty: the reason is said already. */
+  /** Clause to add to the reason; empty if the answer already contains the reason. */
   readonly reason?: string;
 }
 
-/** Keys and indexes to a field, as in `["spec", "http", 0]`. */
+/** Path of a field as keys and indexes, such as `["spec", "http", 0]`. */
 export type Path = readonly (string | number)[];
 
-/** A Gateway of Istio has the name of a kind of Kubernetes. */
+/** Resource names for kubectl, where the kind is ambiguous. Gateway is also a kind of the Gateway API. */
 const SPELLED: Readonly<Record<string, string>> = { Gateway: "gateways.networking.istio.io" };
 
-/** The finding for a field that a JSON patch changes. `text`: what to do with the field. */
+/** Returns the finding for a field. `text` is the change, with FIELD for the field; `patch` makes the change. */
 export function finding(
   kind: string,
   object: ValueMap,
@@ -48,7 +48,7 @@ export function finding(
   };
 }
 
-/** The finding for an object that should go, or lose one item of a list. */
+/** Returns the finding that removes an item of a list, or the object if it is the only item. */
 export function removal(kind: string, object: ValueMap, path: Path, text: string): Finding {
   const list = valueAtPath(object, path.slice(0, -1));
   const isOnly = isList(list) && list.length === 1;
@@ -58,17 +58,17 @@ export function removal(kind: string, object: ValueMap, path: Path, text: string
   return { ...own, fix: `${fix.slice(0, fix.indexOf(": kubectl"))}: ${command.map(shellQuoted).join(" ")}` };
 }
 
-/** One operation (RFC 6902). */
+/** One operation of a JSON patch (RFC 6902). */
 export type Patch =
   | { readonly op: "remove"; readonly path: string }
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: unknown };
 
-/** A JSON pointer (RFC 6901). */
+/** Returns the JSON pointer of a path (RFC 6901). */
 export function pointerOf(path: Path): string {
   return path.map((each) => `/${String(each).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** The value under keys and indexes. */
+/** Returns the value at a path of keys and indexes. */
 export function valueAtPath(object: Value, path: Path): Value | undefined {
   let value: Value | undefined = object;
   for (const step of path) {

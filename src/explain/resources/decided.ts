@@ -1,4 +1,4 @@
-/** Completes an answer: the resource that decided by its name and field, and the command that changes it. */
+/** Completes an answer with the deciding resource, its field, and the command that changes the field. */
 import type { Answer } from "../answer_schema.ts";
 import type { ValueMap } from "../../base/value.ts";
 import type { Cause, Search } from "./cause.ts";
@@ -14,17 +14,17 @@ import { sidecarEgress, sidecarIngress } from "./find/sidecar.ts";
 import { subsetLabels, trafficPolicy } from "./find/destination_rule.ts";
 import { writerOf } from "./find/by_text.ts";
 
-/** An answer with what decided as far as Envoy's configuration shows it. */
+/** An answer with the cause from Envoy's configuration, before the search in the API server. */
 export type OpenAnswer = Answer & { readonly cause?: Cause | undefined };
 
-/** The answer with the resource that Envoy's configuration names. */
+/** Returns the answer with the resource that Envoy's configuration names. */
 export function withoutApi({ cause, ...answer }: OpenAnswer): Answer {
   if (cause === undefined) return answer;
   const { kind, namespace, name, field } = cause;
   return { ...answer, decided: { kind, namespace, name, field } };
 }
 
-/** The answer with the resource that the API server has; where it has none, what Envoy's configuration names. */
+/** Returns the answer with the resource from the API server, or else the resource that Envoy's configuration names. */
 export async function withApi(answer: OpenAnswer, resources: MeshResources): Promise<Answer> {
   const { cause } = answer;
   const found = await findAny([cause, cause?.otherwise], resources);
@@ -64,7 +64,7 @@ async function find(cause: Cause, resources: MeshResources): Promise<Finding | u
   }
 }
 
-/** The field of a resource that Envoy's configuration names. */
+/** Finds the deciding field of a resource that Envoy's configuration names. */
 async function findIn(
   object: ValueMap,
   kind: string,

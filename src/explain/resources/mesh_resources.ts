@@ -1,14 +1,14 @@
-/** The resources of the mesh in the API server, and which of them are for a workload. */
+/** Finds mesh resources in the API server, and the resources that apply to a workload. */
 import { isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { Workload } from "./cause.ts";
 
-/** Reads resources with the user's rights. */
+/** Reads resources with the user's permissions. */
 export interface MeshResources {
-  /** The objects of a kind in a namespace, empty for all namespaces; a string says why they cannot be read. */
+  /** Returns the objects of a kind in a namespace (empty: all namespaces), or a message why they are unreadable. */
   list(kind: string, namespace: string): Promise<readonly ValueMap[] | string>;
 }
 
-/** The objects in the namespaces that count for a workload: its own first, then the root namespace. */
+/** Returns the objects that select a workload: from its own namespace first, then from the root namespace. */
 export async function resourcesFor(
   resources: MeshResources,
   kind: string,
@@ -22,7 +22,7 @@ export async function resourcesFor(
   return found;
 }
 
-/** An object by its name; `undefined` if it is gone or cannot be read. */
+/** Returns an object by name; `undefined` if it does not exist or is unreadable. */
 export async function resourceAt(
   resources: MeshResources,
   { kind, namespace, name }: Readonly<Record<"kind" | "namespace" | "name", string>>,
@@ -37,12 +37,12 @@ export function nameOf(object: ValueMap): { readonly namespace: string; readonly
   return { namespace: textAt(metadata, "namespace"), name: textAt(metadata, "name") };
 }
 
-/** The labels that a resource asks for; empty: it is for all workloads of its namespace. */
+/** Returns the labels that a resource selects; empty for all workloads of its namespace. */
 export function selectorOf(object: ValueMap): ValueMap {
   const { selector, workloadSelector } = mapAt(object, "spec");
   if (isMap(workloadSelector)) return mapAt(workloadSelector, "labels");
   if (!isMap(selector)) return {};
-  // A Gateway has the labels themselves.
+  // The selector of a Gateway contains the labels directly, without matchLabels.
   return isMap(selector["matchLabels"]) ? selector["matchLabels"] : selector;
 }
 
@@ -50,7 +50,7 @@ function selects(object: ValueMap, labels: Workload["labels"]): boolean {
   return Object.entries(selectorOf(object)).every(([key, value]) => labels[key] === value);
 }
 
-/** Istio takes the oldest of several. */
+/** Sorts by age. Of several resources, Istio uses the oldest. */
 function byAge(a: ValueMap, b: ValueMap): number {
   const [first, second] = [a, b].map((each) => textAt(mapAt(each, "metadata"), "creationTimestamp"));
   return (first ?? "") < (second ?? "") ? -1 : 1;

@@ -1,37 +1,37 @@
 /**
- * Which filter chain takes a connection (FilterChainManagerImpl::findFilterChain). Criteria apply in a fixed order.
- * Each keeps only the chains with the most specific value, without backtracking.
+ * Finds the filter chain for a connection (FilterChainManagerImpl::findFilterChain). Criteria apply in a fixed order.
+ * Each criterion keeps only the chains with the most specific value, without backtracking.
  */
 import { blockHolds, type Cidr, parseAddress } from "../../golang/net/mod.ts";
 import type { FilterChain, FilterChainMatch, Listener } from "../envoy/listener.ts";
 
 /** Properties of a connection, from listener filters and the socket. */
 export interface Properties {
-  /** `undefined`: unknown; matches only chains without destinations. */
+  /** Destination address; if `undefined`, only chains without destinations match. */
   readonly destination: string | undefined;
   readonly port: number;
-  /** Lower case; empty without TLS or server name. */
+  /** TLS server name in lower case; empty without TLS or without a server name. */
   readonly serverName: string;
   /** `tls` or `raw_buffer`. */
   readonly transportProtocol: string;
   readonly applicationProtocols: readonly string[];
   readonly source: string | undefined;
   readonly sourcePort: number | undefined;
-  /** The client is in the same pod. */
+  /** Whether the client is in the same pod. */
   readonly isLocal: boolean;
 }
 
-/** The chosen chain, the default chain, or none; and why. */
+/** The chosen chain, and the reason. `undefined` if no chain matches. */
 export interface ChainChoice {
   readonly chain: FilterChain | undefined;
   readonly isDefault: boolean;
-  /** The criteria of the chosen chain, or the criterion that no chain meets. */
+  /** The conditions of the chosen chain, or the criterion that no chain meets. */
   readonly why: string;
   /** The criterion that no chain meets. */
   readonly unmet?: Criterion;
 }
 
-/** Searches the chains of a listener. */
+/** Finds the chain of a listener for a connection. */
 export function filterChainFor(
   { chains, defaultChain }: Pick<Listener, "chains" | "defaultChain">,
   connection: Properties,
@@ -77,7 +77,7 @@ const CRITERIA = [
 /** The name of a criterion. */
 export type Criterion = (typeof CRITERIA)[number]["name"];
 
-/** Chains with the first wanted value that any chain has, else chains with the value `any`. */
+/** Keeps the chains with the first wanted value that any chain has, or else the chains with the value `any`. */
 function exactOr<T>(
   chains: readonly FilterChain[],
   valueOf: (match: FilterChainMatch) => T,
@@ -91,7 +91,7 @@ function exactOr<T>(
   return [];
 }
 
-/** Chains with the longest matching block. A chain without blocks matches every address with length 0. */
+/** Keeps the chains with the longest matching block. A chain without blocks matches every address with length 0. */
 function longestBlock(
   chains: readonly FilterChain[],
   blocksOf: (match: FilterChainMatch) => readonly Cidr[],
@@ -118,7 +118,7 @@ function byServerName(chains: readonly FilterChain[], { serverName }: Properties
   return [];
 }
 
-/** The name, then its wildcards from longest to shortest, then the empty name. */
+/** Returns the name, then its wildcards from longest to shortest, then the empty name. */
 function serverNames(name: string): string[] {
   const wildcards: string[] = [];
   for (let dot = name.indexOf(".", 1); dot > 0 && dot < name.length - 1; dot = name.indexOf(".", dot + 1)) {
@@ -147,7 +147,7 @@ function bySourcePort(chains: readonly FilterChain[], { sourcePort }: Properties
   return exact.length > 0 ? exact : chains.filter(({ match }) => match.sourcePorts.length === 0);
 }
 
-/** The conditions of a chain in words. */
+/** Describes the conditions of a chain. */
 export function matchText(match: FilterChainMatch): string {
   const parts = [
     match.port === 0 ? "" : `port ${match.port}`,

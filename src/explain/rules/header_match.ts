@@ -9,7 +9,7 @@ export function matchesHeaders(matchers: readonly HeaderMatch[], request: Reques
   return all(matchers.map((each) => matchesHeader(each, request)));
 }
 
-/** Without `treat_missing_header_as_empty` an absent header matches only an inverted presence matcher. */
+/** Whether a header matches. By default, an absent header matches only an inverted presence matcher. */
 export function matchesHeader({ name, value, invert, missingIsEmpty }: HeaderMatch, request: Request): Truth {
   const found = headerText(request, name);
   if (value.kind === "present") {
@@ -26,7 +26,7 @@ function matchesValue(match: Exclude<ValueMatch, { kind: "present" }>, text: str
   return truthOf(isWhole && Number(text) >= match.start && Number(text) < match.end);
 }
 
-/** Whether all matchers of query parameters match. */
+/** Whether all query parameter matchers match. */
 export function matchesQueries(matchers: readonly QueryMatch[], { path }: Request): Truth {
   return all(matchers.map(({ name, value }) => {
     const found = queryValue(path, name);
@@ -35,12 +35,12 @@ export function matchesQueries(matchers: readonly QueryMatch[], { path }: Reques
   }));
 }
 
-/** The matcher in words: `header end-user is "jason"`. */
+/** Describes a header matcher, such as `header end-user is "jason"`. */
 export function headerMatchText({ name, value, invert }: HeaderMatch): string {
   return `${invert ? "not " : ""}header ${name} ${valueText(value)}`;
 }
 
-/** The matcher in words: `query beta is "1"`. */
+/** Describes a query parameter matcher, such as `query beta is "1"`. */
 export function queryMatchText({ name, value }: QueryMatch): string {
   return `query ${name} ${valueText(value)}`;
 }

@@ -1,4 +1,4 @@
-/** Which listener handles a connection (ConnectionHandlerImpl::getBalancedHandlerByAddress). */
+/** Finds the listener that handles a connection (ConnectionHandlerImpl::getBalancedHandlerByAddress). */
 import { parseAddress } from "../../golang/net/mod.ts";
 import type { Listener } from "../envoy/listener.ts";
 import type { SocketAddress } from "../envoy/message.ts";
@@ -9,8 +9,8 @@ interface Takeover {
 }
 
 /**
- * The listener for a destination: one with exactly this address, else one with the wildcard address of its family. An
- * unknown address matches only the wildcard. `undefined`: the connection stays with the listener that accepted it.
+ * Returns the listener for a destination: the listener with exactly this address, or else with the wildcard address of
+ * the IP family. An unknown address matches only the wildcard. `undefined`: the accepting listener handles the connection.
  */
 export function listenerFor(
   listeners: readonly Listener[],
@@ -40,7 +40,7 @@ function isWildcard(address: SocketAddress, family: 4 | 6): boolean {
   return isSame(address, { family, value: 0n });
 }
 
-/** The listener that is bound to a port. Redirected connections arrive there. */
+/** Returns the listener that is bound to a port, which accepts redirected connections. */
 export function boundListener(listeners: readonly Listener[], port: number): Listener | undefined {
   return listeners.find((each) => each.bindsToPort && hasAddress(each, (address) => address.port === port));
 }

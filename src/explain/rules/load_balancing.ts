@@ -1,15 +1,15 @@
-/** Which hosts of a cluster Envoy may choose (source/common/upstream/load_balancer_impl.cc). */
+/** Finds the hosts of a cluster that Envoy can choose (source/common/upstream/load_balancer_impl.cc). */
 
 export interface Host {
   readonly health: "healthy" | "degraded" | "unhealthy";
   readonly priority: number;
   readonly locality: string;
-  /** `undefined`: the locality has no weight. */
+  /** Weight of the locality; `undefined` if not set. */
   readonly localityWeight: number | undefined;
 }
 
 export interface Balancing {
-  /** Below this percentage of healthy hosts Envoy uses all hosts. */
+  /** Percentage of healthy hosts below which Envoy uses all hosts. */
   readonly panicThreshold: number;
   readonly overprovisioning: number;
   readonly localityWeighted: boolean;
@@ -17,13 +17,13 @@ export interface Balancing {
 
 export interface Balanced<T extends Host> {
   readonly taken: readonly T[];
-  /** Too few hosts are healthy: Envoy uses unhealthy hosts too. */
+  /** Whether too few hosts are healthy, so that Envoy uses unhealthy hosts too. */
   readonly isPanic: boolean;
   /** Percentage of the load for each priority, from priority 0. */
   readonly loads: readonly number[];
 }
 
-/** The hosts of the priorities that receive load. */
+/** Returns the hosts that Envoy can choose, of all priorities that receive load. */
 export function hostsTaken<T extends Host>(hosts: readonly T[], balancing: Balancing): Balanced<T> {
   const levels = levelsOf(hosts);
   const shares = levels.map((level) => availability(level, balancing.overprovisioning));
@@ -45,7 +45,7 @@ export function hostsTaken<T extends Host>(hosts: readonly T[], balancing: Balan
   };
 }
 
-/** The hosts by priority, in ascending order. */
+/** Groups the hosts by priority, in ascending order. */
 function levelsOf<T extends Host>(hosts: readonly T[]): T[][] {
   const priorities = [...new Set(hosts.map(({ priority }) => priority))].sort((a, b) => a - b);
   return priorities.map((priority) => hosts.filter((host) => host.priority === priority));
@@ -56,7 +56,7 @@ interface Shares {
   readonly degraded: number;
 }
 
-/** Percentage of healthy and degraded hosts times the overprovisioning factor; at most 100 in total. */
+/** Returns the percentages of healthy and degraded hosts, times the overprovisioning factor. At most 100 in total. */
 function availability(level: readonly Host[], overprovisioning: number): Shares {
   const share = (health: Host["health"]) => {
     const count = level.filter((host) => host.health === health).length;
@@ -66,7 +66,7 @@ function availability(level: readonly Host[], overprovisioning: number): Shares 
   return { healthy, degraded: Math.min(100 - healthy, share("degraded")) };
 }
 
-/** Healthy hosts of all priorities come before degraded hosts. Without either, the first priority gets the load. */
+/** Distributes the load: to healthy hosts of all priorities, then to degraded hosts, or else to the first priority. */
 function priorityLoads(shares: readonly Shares[]) {
   const sum = shares.reduce((all, { healthy, degraded }) => all + healthy + degraded, 0);
   const total = Math.min(100, sum);
@@ -86,7 +86,7 @@ function isInPanic(level: readonly Host[], threshold: number): boolean {
   return level.length > 0 && 100 * available / level.length < Math.min(threshold, 100);
 }
 
-/** A locality without weight gets no load, unless no locality has a weight. */
+/** Returns the hosts of localities with a weight, or all hosts if all localities lack a weight. */
 function withWeight<T extends Host>(hosts: readonly T[]): readonly T[] {
   const weighted = hosts.filter(({ localityWeight }) => (localityWeight ?? 0) > 0);
   return weighted.length === 0 ? hosts : weighted;

@@ -1,4 +1,4 @@
-/** Path normalization before the route search (source/common/http/path_utility.cc). */
+/** Normalizes a path before the route search (source/common/http/path_utility.cc). */
 import { pathOnly } from "./request.ts";
 
 export interface PathOptions {
@@ -6,7 +6,7 @@ export interface PathOptions {
   readonly mergesSlashes: boolean;
 }
 
-/** The path for the route search. The query is unchanged. */
+/** Returns the path for the route search, with the query unchanged. */
 export function normalizePath(path: string, { normalizesPath, mergesSlashes }: PathOptions): string {
   const own = pathOnly(path);
   const rest = path.slice(own.length);
@@ -14,7 +14,7 @@ export function normalizePath(path: string, { normalizesPath, mergesSlashes }: P
   return `${mergesSlashes ? canonical.replaceAll(/\/{2,}/g, "/") : canonical}${rest}`;
 }
 
-/** RFC 3986, 6.2.2: unreserved characters are decoded, dot segments are resolved; a backslash is a slash. */
+/** Decodes unreserved characters, resolves dot segments (RFC 3986, 6.2.2), and replaces backslashes with slashes. */
 function canonicalPath(path: string): string {
   const decoded = path.replaceAll("\\", "/").replaceAll(/%([0-9a-fA-F]{2})/g, (code, digits: string) => {
     const character = String.fromCharCode(parseInt(digits, 16));

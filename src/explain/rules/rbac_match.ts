@@ -1,4 +1,4 @@
-/** What an RBAC filter does with a connection or request (RoleBasedAccessControlEngineImpl). */
+/** Decides whether an RBAC filter allows a connection or request (RoleBasedAccessControlEngineImpl). */
 import { blockHolds, cidrText, parseAddress } from "../../golang/net/mod.ts";
 import type { AddressOf, Policy, Rbac, Rule } from "../envoy/rbac.ts";
 import { headerMatchText, matchesHeader } from "./header_match.ts";
@@ -8,17 +8,17 @@ import { all, any, not, type Truth, truthOf } from "./truth.ts";
 
 /** Known properties of the client and its request. */
 export interface Access {
-  /** `undefined`: not HTTP; conditions on headers and paths do not match. */
+  /** The HTTP request; `undefined` for TCP, where conditions on headers and paths do not match. */
   readonly request: Request | undefined;
   readonly destination: string | undefined;
   readonly port: number;
   readonly source: string | undefined;
-  /** The name in the client's certificate; `undefined`: unknown; `none`: no certificate. */
+  /** Name in the client's certificate; `none` without a certificate; `undefined` if unknown. */
   readonly identity: string | undefined | "none";
   readonly serverName: string;
-  /** The request has no token of a filter before. */
+  /** Whether the request has no token that an earlier filter accepted. */
   readonly hasNoToken?: boolean;
-  /** Any request: conditions on headers and paths may hold. */
+  /** Whether the request is unknown, so that conditions on headers and paths can hold. */
   readonly isAnyRequest?: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Ruling {
   readonly policies: readonly Policy[];
 }
 
-/** DENY refuses if a policy matches; ALLOW refuses if no policy matches; LOG never refuses. */
+/** Returns the decision. DENY refuses if a policy matches; ALLOW refuses unless a policy matches; LOG never refuses. */
 export function rulingOf({ action, policies }: Rbac, access: Access): Ruling {
   if (action === "none" || action === "log") return { outcome: "allowed", policies: [] };
   const matches = policies.map((policy) => [policy, matchesPolicy(policy, access)] as const);
@@ -40,7 +40,7 @@ export function rulingOf({ action, policies }: Rbac, access: Access): Ruling {
   return { outcome: miss, policies: miss === "denied" ? byPermission(policies, access) : [] };
 }
 
-/** First the policies that are about this request, and miss the client; then those about another request to this port. */
+/** Sorts ALLOW policies by relevance: policies for this request first, then policies for other requests to this port. */
 function byPermission(policies: readonly Policy[], access: Access): readonly Policy[] {
   const permits = ({ permissions }: Policy, of: Access) =>
     any(permissions.map((rule) => matchesRule(rule, of))) !== "no";
@@ -49,7 +49,7 @@ function byPermission(policies: readonly Policy[], access: Access): readonly Pol
   return policies.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Whether a policy matches: one permission, one principal, and its condition. */
+/** Whether a policy matches: at least one permission, at least one principal, and its condition. */
 function matchesPolicy({ permissions, principals, hasExpression }: Policy, access: Access): Truth {
   return all([
     any(permissions.map((rule) => matchesRule(rule, access))),
@@ -111,7 +111,7 @@ function matchesIdentity(match: Extract<Rule, { kind: "identity" }>["match"], id
   return matchesString(match, identity);
 }
 
-/** Istio writes `principals: ["*"]` as a pattern for any text. */
+/** Whether a pattern matches any text. Istio writes `principals: ["*"]` as a pattern. */
 function isAnyText({ kind, text }: { readonly kind: string; readonly text: string }): boolean {
   return (kind === "regex" && [".*", ".+"].includes(text)) || (kind === "prefix" && ["", "spiffe://"].includes(text));
 }
@@ -122,7 +122,7 @@ function matchesAddress({ of, cidr }: Extract<Rule, { kind: "address" }>, access
   return address === undefined || typeof address === "string" ? "unknown" : truthOf(blockHolds(cidr, address));
 }
 
-/** Rules in words: `from spiffe://cluster.local/ns/shop/sa/web`. Long lists are shortened. */
+/** Describes rules, such as `from spiffe://cluster.local/ns/shop/sa/web`. Shortens long lists. */
 export function rulesText(rules: readonly Rule[]): string {
   return listText(rules.map(ruleText).filter((text) => text !== ""), " or ");
 }

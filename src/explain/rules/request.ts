@@ -5,17 +5,17 @@ export interface Request {
   /** The Host header, or `:authority`, in the case of the client. */
   readonly authority: string;
   readonly method: string;
-  /** Path and query. */
+  /** Path with the query. */
   readonly path: string;
-  /** Values by lower-case name, in order; includes pseudo headers. */
+  /** Header values by lower-case name, in order. Includes pseudo-headers. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** It arrived over TLS. */
+  /** Whether the request arrived over TLS. */
   readonly isTls: boolean;
-  /** The client presented a certificate. */
+  /** Whether the client presented a certificate. */
   readonly hasClientCertificate: boolean;
 }
 
-/** The request of a question. `authority`: the default Host header. */
+/** Returns the request of a question. `authority` is the default Host header. */
 export function requestOf(
   { headers, method, path }: Connection,
   authority: string,
@@ -38,18 +38,18 @@ export function requestOf(
   return { authority: host, method, path, headers: given, ...tls };
 }
 
-/** The values of a header joined by commas, as `HeaderUtility::getAllOfHeaderAsString` does. */
+/** Returns the values of a header, joined with commas like `HeaderUtility::getAllOfHeaderAsString`. */
 export function headerText({ headers }: Request, name: string): string | undefined {
   return headers.get(name)?.join(",");
 }
 
-/** The path without query and fragment. */
+/** Returns the path without query and fragment. */
 export function pathOnly(path: string): string {
   const end = path.search(/[?#]/);
   return end < 0 ? path : path.slice(0, end);
 }
 
-/** The first value of a query parameter, not decoded; `undefined` if absent. */
+/** Returns the first value of a query parameter, without decoding; `undefined` if absent. */
 export function queryValue(path: string, name: string): string | undefined {
   const start = path.indexOf("?");
   if (start < 0) return undefined;

@@ -1,4 +1,4 @@
-/** Which route of a virtual host takes a request: the first that matches (RouteEntryImplBase::matches). */
+/** Finds the route of a virtual host for a request: the first match (RouteEntryImplBase::matches). */
 import { REDACTED } from "../../base/redacted.ts";
 import type { PathMatch, Route, RouteConfig, RouteMatch, VirtualHost } from "../envoy/route_config.ts";
 import { headerMatchText, matchesHeaders, matchesQueries, queryMatchText } from "./header_match.ts";
@@ -8,15 +8,15 @@ import { all, type Truth, truthOf } from "./truth.ts";
 
 export interface RouteChoice {
   readonly route: Route;
-  /** Its position in the virtual host, from 1. */
+  /** Position of the route in the virtual host, from 1. */
   readonly place: number;
-  /** Its share of such requests, from 0 to 1; the maximum if something is unknown. */
+  /** Share of the requests that use this route, from 0 to 1. The maximum share if a condition is unknown. */
   readonly share: number;
-  /** What is unknown; empty if the choice is certain. */
+  /** Unknown condition, as a clause; empty if the route certainly matches. */
   readonly unknown: string;
 }
 
-/** The routes that may take the request. Several if they split requests by share, or if a match is unknown. */
+/** Returns the routes that can match. Several routes if they split requests by share, or if a match is unknown. */
 export function routesFor(
   { routes }: Pick<VirtualHost, "routes">,
   config: Pick<RouteConfig, "ignoresPathParameters">,
@@ -37,11 +37,13 @@ export function routesFor(
 }
 
 function unknownText({ unknowable, path }: RouteMatch): string {
-  if (unknowable.length > 0) return `its ${unknowable.join(" and ")} are known to Envoy alone`;
-  return path.kind === "other" ? `the path matcher ${path.text} is an extension` : "one of its matchers is not known";
+  if (unknowable.length > 0) return `only Envoy knows its ${unknowable.join(" and ")}`;
+  return path.kind === "other"
+    ? `the path matcher ${path.text} is an extension`
+    : "one of its matchers is not supported";
 }
 
-/** Whether a route's conditions hold, except its share. */
+/** Whether a route's conditions hold, ignoring its share. */
 export function matchesRoute(
   match: RouteMatch,
   { ignoresPathParameters }: Pick<RouteConfig, "ignoresPathParameters">,
@@ -59,7 +61,7 @@ export function matchesRoute(
   ]);
 }
 
-/** `Grpc::Common::isGrpcRequestHeaders`. */
+/** Whether a request is gRPC, by the rule of `Grpc::Common::isGrpcRequestHeaders`. */
 function isGrpc(request: Request): boolean {
   return /^application\/grpc(\+.*)?$/.test(headerText(request, "content-type") ?? "");
 }
@@ -90,7 +92,7 @@ function hasPath({ kind }: PathMatch, given: string, text: string): boolean {
   return kind === "prefix" || given.length === text.length || given[text.length] === "/";
 }
 
-/** The conditions of a route in words: `path starts with "/api", header end-user is "jason"`. */
+/** Describes the conditions of a route, such as `path starts with "/api", header end-user is "jason"`. */
 export function routeMatchText(match: RouteMatch): string {
   const parts = [
     PATH_TEXT[match.path.kind](match.path),
@@ -119,7 +121,7 @@ const PATH_TEXT: Readonly<Record<PathMatch["kind"], TextOf>> = {
   other: (path) => `path by ${textOf(path)}`,
 };
 
-/** A share as `12.5%`. */
+/** Formats a share, such as `12.5%`. */
 export function percent(share: number): string {
   return `${Number((share * 100).toFixed(4))}%`;
 }

@@ -5,8 +5,8 @@ import type { StringMatch } from "../envoy/matchers.ts";
 import { type Truth, truthOf } from "./truth.ts";
 
 /**
- * Regular expressions match the whole string. `unknown` for an invalid expression, for an extension, and if `snapshot`
- * removed a secret.
+ * Whether a string matches. Regular expressions match the whole string. `unknown` for an invalid expression, for an
+ * extension, and for a value that `snapshot` redacted.
  */
 export function matchesString({ kind, text, ignoreCase }: StringMatch, value: string): Truth {
   if (kind === "custom" || text.includes(REDACTED)) return "unknown";
@@ -22,7 +22,7 @@ const COMPARE = {
   contains: (given: string, wanted: string) => given.includes(wanted),
 } as const;
 
-/** Maximum length of a pattern that is compiled. Envoy warns at 100 instructions. */
+/** Maximum length of a pattern to compile. Envoy warns at 100 instructions. */
 const MAX_PATTERN = 8192;
 
 /** Whether an RE2 pattern matches the whole string. */
@@ -32,7 +32,7 @@ export function matchesRegex(pattern: string, value: string): Truth {
   return typeof compiled === "string" ? "unknown" : truthOf(compiled.matches(value));
 }
 
-/** ASCII in lower case, as `absl::AsciiStrToLower`. */
+/** Converts ASCII letters to lower case, like `absl::AsciiStrToLower`. */
 export function lower(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
@@ -46,7 +46,7 @@ const WORDS: Readonly<Record<StringMatch["kind"], string>> = {
   custom: "matches an extension",
 };
 
-/** The matcher in words: `starts with "/api"`. */
+/** Describes a string matcher, such as `starts with "/api"`. */
 export function stringMatchText({ kind, text, ignoreCase }: StringMatch): string {
   if (kind === "custom") return WORDS[kind];
   return `${WORDS[kind]} "${text}"${ignoreCase ? ", in any case" : ""}`;

@@ -1,30 +1,32 @@
-/** Whether a filter takes the token of a request: what can be known without its keys (source/extensions/filters/http/jwt_authn). */
+/** Decides, without keys, whether a filter accepts a request's token (source/extensions/filters/http/jwt_authn). */
 import { isMap, textAt, type Value } from "../../base/value.ts";
 import type { TokenRules } from "../envoy/token_rules.ts";
 import { headerText, queryValue, type Request } from "./request.ts";
 
-/** `missing`: the request has no token, and needs one. */
+/** The decision. `missing`: the request needs a token but has none. */
 export interface TokenRuling {
   readonly outcome: "none" | "missing" | "refused" | "unknown";
-  /** Why it is refused. */
+  /** Why the token or the request is refused. */
   readonly why: string;
   readonly issuer: string;
 }
 
-/** `now`: milliseconds since 1970; `undefined`: the age of the token is not checked. */
+/** Returns the decision. `now` is in milliseconds since 1970; if `undefined`, ignores the expiry of the token. */
 export function tokenRuling(rules: TokenRules, request: Request, now: number | undefined): TokenRuling {
   const token = tokenOf(rules, request);
   if (token === undefined) {
-    return { outcome: rules.isOptional ? "none" : "missing", why: "it has no token", issuer: "" };
+    return { outcome: rules.isOptional ? "none" : "missing", why: "the request has no token", issuer: "" };
   }
   if (rules.takesFailed) return { outcome: "unknown", why: "", issuer: "" };
   const payload = payloadOf(token);
   if (payload === undefined) {
-    return { outcome: "refused", why: "the token is not of the form HEADER.PAYLOAD.SIGNATURE", issuer: "" };
+    return { outcome: "refused", why: "the token does not have the form HEADER.PAYLOAD.SIGNATURE", issuer: "" };
   }
   const issuer = textAt(payload, "iss");
   const isKnown = rules.issuers.some((each) => each === "" || each === issuer);
-  if (!isKnown) return { outcome: "refused", why: `the issuer "${issuer}" of the token is not known here`, issuer };
+  if (!isKnown) {
+    return { outcome: "refused", why: `no RequestAuthentication accepts the token's issuer "${issuer}"`, issuer };
+  }
   const { exp } = payload;
   const isOver = typeof exp === "number" && now !== undefined && exp * 1000 + CLOCK_SKEW < now;
   return isOver
@@ -32,7 +34,7 @@ export function tokenRuling(rules: TokenRules, request: Request, now: number | u
     : { outcome: "unknown", why: "", issuer };
 }
 
-/** Envoy's default tolerance. */
+/** Envoy's default tolerance for the expiry of a token, in milliseconds. */
 const CLOCK_SKEW = 60_000;
 
 function tokenOf({ headers, queries }: TokenRules, request: Request): string | undefined {
@@ -51,7 +53,7 @@ function payloadOf(token: string): { readonly [key: string]: Value } | undefined
     const value: Value = JSON.parse(new TextDecoder().decode(bytes));
     return isMap(value) ? value : undefined;
   } catch {
-    // It is no token.
+    // Invalid JSON or base64: the text is not a token.
     return undefined;
   }
 }

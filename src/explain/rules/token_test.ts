@@ -30,11 +30,14 @@ function ruling(config: object, header: readonly string[], path = "/") {
 Deno.test("tokenRuling: what is known without the keys", () => {
   const good = token({ iss: "https://own.example", exp: 1_800_000_000 });
   const cases = [
-    [[], "none it has no token"],
-    [["Authorization: Basic eA=="], "none it has no token"],
-    [["Authorization: Bearer x"], "refused the token is not of the form HEADER.PAYLOAD.SIGNATURE"],
-    [["Authorization: Bearer a.b.c"], "refused the token is not of the form HEADER.PAYLOAD.SIGNATURE"],
-    [[`Authorization: Bearer ${token({ iss: "x" })}`], 'refused the issuer "x" of the token is not known here'],
+    [[], "none the request has no token"],
+    [["Authorization: Basic eA=="], "none the request has no token"],
+    [["Authorization: Bearer x"], "refused the token does not have the form HEADER.PAYLOAD.SIGNATURE"],
+    [["Authorization: Bearer a.b.c"], "refused the token does not have the form HEADER.PAYLOAD.SIGNATURE"],
+    [
+      [`Authorization: Bearer ${token({ iss: "x" })}`],
+      `refused no RequestAuthentication accepts the token's issuer "x"`,
+    ],
     [[`Authorization: Bearer ${token({ iss: "https://own.example", exp: 1 })}`], "refused the token has expired"],
     [[`Authorization: Bearer ${good}`], "unknown "],
     [[`X-Token: ${good}`], "unknown "],
@@ -45,13 +48,13 @@ Deno.test("tokenRuling: what is known without the keys", () => {
 
 Deno.test("tokenRuling: a token may be required, and any issuer allowed", () => {
   const required = { providers: PROVIDERS, rules: [{ requires: { provider_name: "origins-0" } }] };
-  assert.equal(ruling(required, []), "missing it has no token");
+  assert.equal(ruling(required, []), "missing the request has no token");
   const any = {
     providers: { any: {} },
     rules: [{ requires: { requires_all: { requirements: [{ allow_missing: {} }] } } }],
   };
   assert.equal(ruling(any, [`Authorization: Bearer ${token({ iss: "x" })}`]), "unknown ");
-  assert.equal(ruling(any, []), "none it has no token");
+  assert.equal(ruling(any, []), "none the request has no token");
 });
 
 Deno.test("tokenRuling: a filter that lets wrong tokens pass refuses none", () => {
@@ -60,6 +63,6 @@ Deno.test("tokenRuling: a filter that lets wrong tokens pass refuses none", () =
     requires_any: { requirements: [{ provider_name: "origins-0" }, { allow_missing_or_failed: {} }] },
   };
   assert.equal(ruling({ providers: PROVIDERS, rules: [{ requires }] }, header), "unknown ");
-  assert.equal(ruling({ providers: PROVIDERS, rules: [{ requires }] }, []), "none it has no token");
+  assert.equal(ruling({ providers: PROVIDERS, rules: [{ requires }] }, []), "none the request has no token");
   assert.equal(ruling({ providers: PROVIDERS, rules: [] }, header), "unknown ");
 });

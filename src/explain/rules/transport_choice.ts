@@ -1,4 +1,4 @@
-/** Which transport socket Envoy uses for a host (TransportSocketMatcherImpl::resolve). */
+/** Finds the transport socket that Envoy uses for a host (TransportSocketMatcherImpl::resolve). */
 import { sameValue } from "../../base/values/mod.ts";
 import type { ValueMap } from "../../base/value.ts";
 import type { Cluster } from "../envoy/cluster.ts";
@@ -7,11 +7,11 @@ import type { TransportSocket } from "../envoy/tls.ts";
 /** The transport socket, and the match that selects it. */
 export interface TransportChoice {
   readonly transport: TransportSocket;
-  /** The name of the match; empty: the cluster's own socket. */
+  /** Name of the match; empty for the cluster's own socket. */
   readonly match: string;
 }
 
-/** The first match whose values are in the endpoint's metadata; else the cluster's own socket. */
+/** Returns the first match whose values are in the endpoint's metadata, or else the cluster's own socket. */
 export function transportFor(
   { transport, transportMatches }: Pick<Cluster, "transport" | "transportMatches">,
   metadata: ValueMap,

@@ -1,4 +1,4 @@
-/** Results of conditions on values that may be unknown (Kleene's three-valued logic). */
+/** Combines results of conditions on values that can be unknown (Kleene's three-valued logic). */
 
 export type Truth = "yes" | "no" | "unknown";
 
@@ -10,7 +10,7 @@ export function not(value: Truth): Truth {
   return value === "unknown" ? "unknown" : value === "yes" ? "no" : "yes";
 }
 
-/** `no` wins over `unknown`, and `unknown` over `yes`. Without values: `yes`. */
+/** Returns `no` if any value is `no`, else `unknown` if any is `unknown`, else `yes`. `yes` for an empty list. */
 export function all(values: Iterable<Truth>): Truth {
   let result: Truth = "yes";
   for (const value of values) {
@@ -20,7 +20,7 @@ export function all(values: Iterable<Truth>): Truth {
   return result;
 }
 
-/** `yes` wins over `unknown`, and `unknown` over `no`. Without values: `no`. */
+/** Returns `yes` if any value is `yes`, else `unknown` if any is `unknown`, else `no`. `no` for an empty list. */
 export function any(values: Iterable<Truth>): Truth {
   let result: Truth = "no";
   for (const value of values) {

@@ -1,4 +1,4 @@
-/** Which virtual host takes a request (RouteMatcher::findVirtualHost). */
+/** Finds the virtual host for a request (RouteMatcher::findVirtualHost). */
 import type { RouteConfig, VirtualHost } from "../envoy/route_config.ts";
 import { lower } from "./string_match.ts";
 
@@ -10,8 +10,8 @@ export interface HostChoice {
 }
 
 /**
- * Exact domains win, then the longest `*.example.com`, then the longest `example.*`, then `*`. A wildcard stands for at
- * least one character.
+ * Returns the virtual host. Order: exact domains, the longest `*.example.com`, the longest `example.*`, and `*`. A
+ * wildcard matches at least one character.
  */
 export function virtualHostFor(
   { virtualHosts, ignoresPort }: Pick<RouteConfig, "virtualHosts" | "ignoresPort">,
@@ -45,14 +45,14 @@ function matchKind(domain: string, name: string): HostChoice["by"] | undefined {
 
 const KIND_RANK: Readonly<Record<HostChoice["by"], number>> = { exact: 3, suffix: 2, prefix: 1, any: 0 };
 
-/** A host name has at most 255 characters. */
+/** Factor of the match kind in the rank, larger than the length of a host name (255 characters). */
 const LENGTHS = 1024;
 
 function rank({ by, domain }: HostChoice): number {
   return KIND_RANK[by] * LENGTHS + Math.min(domain.length, LENGTHS - 1);
 }
 
-/** `HeaderUtility::stripPortFromHost`: brackets around an IPv6 address stay. */
+/** Removes the port, like `HeaderUtility::stripPortFromHost`. Keeps the brackets around an IPv6 address. */
 export function withoutPort(authority: string): string {
   const colon = authority.lastIndexOf(":");
   if (colon < 0 || !/^\d*$/.test(authority.slice(colon + 1))) return authority;

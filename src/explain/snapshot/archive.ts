@@ -1,4 +1,4 @@
-/** A snapshot as one file: a tar archive, compressed by gzip. */
+/** Reads and writes snapshots as one file, a tar archive compressed with gzip. */
 import { MeshError, messageOf } from "../../base/errors.ts";
 import type { Removed } from "../../kube/redact/mod.ts";
 import type { World } from "../../platform/world.ts";
@@ -15,13 +15,13 @@ import { MANIFEST, manifestProblem, manifestText, MAX_MANIFEST_BYTES, snapshotOf
 import { withoutSecrets } from "./redact.ts";
 import { fileBytes, readTar, tarEnd, type TarFile } from "./tar.ts";
 
-/** Limit of decompressed bytes: larger than all parts at their maximum size together. */
+/** Maximum decompressed size in bytes, larger than the sum of all parts at their maximum size. */
 const MAX_BYTES = 512 * 1024 * 1024;
-/** At most this many bytes of the format per file, and at the end of the archive. */
+/** Maximum overhead of the tar format in bytes, for each file and at the end of the archive. */
 const FRAME = 1024;
-/** Maximum size of the file beside the pods. */
+/** Maximum size in bytes of the additional file, besides the pods. */
 const MAX_BESIDE = 32 * 1024 * 1024;
-/** A snapshot has about fifteen entries; an archive may have hundreds of pods. */
+/** Maximum number of entries. A snapshot has about fifteen, and an archive can contain hundreds of pods. */
 const MAX_ENTRIES = 10_000;
 
 /** Whether a file starts with the gzip magic bytes. */
@@ -31,8 +31,8 @@ export async function isArchive(world: World, path: string): Promise<boolean> {
 }
 
 /**
- * Reads an archive of one or several pods. Ignores other files; writes nothing. Errors: a MeshError for a file that is
- * not an archive, is truncated or too large, or contains no snapshot.
+ * Reads an archive of one or several pods, in memory. Ignores other files. Throws a MeshError for a file that is not an
+ * archive, is truncated or too large, or does not contain a snapshot.
  */
 export async function readArchive(world: World, path: string): Promise<readonly Snapshot[]> {
   const folders = new Map<string, Map<string, Part>>();
@@ -58,7 +58,7 @@ export async function readArchive(world: World, path: string): Promise<readonly 
   return podsOf([...folders.values()]).map((files) => {
     const manifest = files.get(MANIFEST);
     const problem = manifest === undefined
-      ? `it has no ${MANIFEST}: "kubectl mesh snapshot" made no such archive`
+      ? `it does not contain ${MANIFEST}, so it was not created by "kubectl mesh snapshot"`
       : manifestProblem(manifest);
     if (problem !== undefined) {
       throw new MeshError(`The snapshot cannot be read: ${problem}`, { place: { file: path } });
@@ -67,13 +67,13 @@ export async function readArchive(world: World, path: string): Promise<readonly 
   });
 }
 
-/** Several manifests: one pod per folder. Otherwise all files, in any folder, are one pod's. */
+/** Splits files into pods. With several manifests, each folder is a pod; otherwise all files belong to one pod. */
 function podsOf(folders: readonly ReadonlyMap<string, Part>[]): readonly ReadonlyMap<string, Part>[] {
   const pods = folders.filter((files) => files.has(MANIFEST));
   return pods.length > 1 ? pods : [new Map(folders.flatMap((files) => [...files]))];
 }
 
-/** The part at a path; `tar` puts a folder before the name. */
+/** Returns the name of the part at a path. Archives made with `tar` can have a folder before the name. */
 function partOf(name: string): string | undefined {
   const last = name.slice(name.lastIndexOf("/") + 1);
   return last === MANIFEST || isPartName(last) ? last : undefined;
@@ -85,12 +85,12 @@ function limitOf(name: string): number {
 
 function textPart(name: string, content: Uint8Array, size: number): Part {
   if (content.length < size) {
-    return absentPart("too-large", `${name} has ${size} bytes: at most ${limitOf(name)} are read`);
+    return absentPart("too-large", `${name} has ${size} bytes, more than the limit of ${limitOf(name)}`);
   }
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(content) };
   } catch {
-    // A TypeError: the bytes are not UTF-8.
+    // The decoder throws a TypeError for bytes that are not UTF-8.
     return absentPart("malformed", `${name} is not UTF-8 text`);
   }
 }
@@ -107,28 +107,28 @@ async function* bounded(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint
   let bytes = 0;
   for await (const chunk of stream) {
     bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new MeshError(`The archive has more than ${MAX_BYTES} bytes when it is unpacked`);
+    if (bytes > MAX_BYTES) throw new MeshError(`The unpacked archive has more than ${MAX_BYTES} bytes`);
     yield chunk;
   }
 }
 
-/** Where to write an archive, and what its manifest contains. */
+/** Path, manifest data and callbacks for writing an archive. */
 interface ArchiveOptions {
   readonly path: string;
   readonly program: string;
-  /** Each pod has its own folder. */
+  /** Whether each pod has its own folder. */
   readonly isMany: boolean;
-  /** A file beside the pods, asked for when all pods are written; its text has no secrets. */
+  /** Returns an additional file without secrets. Called after all pods are written. */
   readonly beside?: () => { readonly name: string; readonly text: string } | undefined;
-  /** Called for each pod, with the number of values that were replaced. */
+  /** Called for each pod, with the number of redacted values. */
   readonly written: (snapshot: Snapshot, redacted: number) => void;
-  /** Called with the origin of a pod, or the name of a file, that is left out: the archive could not be read with it. */
+  /** Called with the origin of a pod, or the name of a file, that does not fit into the archive. */
   readonly full?: (what: string) => void;
 }
 
 /**
- * Writes an archive without secrets, atomically and readable only by its owner. Returns its size. Errors: a MeshError
- * if it cannot be written, and errors of the snapshots.
+ * Writes an archive without secrets, atomically and readable only by its owner. Returns its size in bytes. Throws a
+ * MeshError if the file cannot be written, and the errors of the snapshots.
  */
 export async function writeArchive(
   world: World,
@@ -178,12 +178,12 @@ function secondsOf(time: Date): number {
   return Math.floor(time.getTime() / 1000);
 }
 
-/** The pods that an archive may still take, so that `readArchive` reads it, with a file beside them. */
+/** Free space of an archive within the limits of `readArchive`. Reserves space for the additional file. */
 class Space {
   #bytes = MAX_BYTES - MAX_BESIDE - 2 * FRAME;
   #files = MAX_ENTRIES - 1;
 
-  /** Takes all of these files, or none. */
+  /** Reserves space for all of these files. Returns `false` if they do not fit. */
   takes(files: readonly Pick<TarFile, "content">[]): boolean {
     const bytes = files.reduce((sum, { content }) => sum + content.length + FRAME, 0);
     if (bytes > this.#bytes || files.length > this.#files) return false;

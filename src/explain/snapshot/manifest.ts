@@ -1,4 +1,4 @@
-/** `manifest.json` of a snapshot: which pod, when, and why parts are absent. */
+/** Reads and writes `manifest.json` of a snapshot: the pod, the time, and why parts are absent. */
 import type { Removed } from "../../kube/redact/mod.ts";
 import { isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import {
@@ -18,23 +18,23 @@ import { safeText } from "./redact.ts";
 
 export const MANIFEST = "manifest.json";
 
-/** The version that this program writes and the newest version that it reads. */
+/** Schema version that this program writes, and the newest version that it reads. */
 const SCHEMA_VERSION = 1;
 
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
 
-/** Maximum number of removed values that a manifest lists for a part. The rest is only counted. */
+/** Maximum number of redacted values to list in the manifest for a part. Further values are only counted. */
 const MAX_LISTED = 200;
 const MAX_PATH = 200;
 
-/** What the manifest contains in addition to the snapshot. */
+/** Data in the manifest that is not part of the snapshot. */
 interface Written {
-  /** The version of the program that wrote it. */
+  /** Version of the program that writes the manifest. */
   readonly program: string;
   readonly removed: ReadonlyMap<PartName, readonly Removed[]>;
 }
 
-/** The text of the manifest of an archive. */
+/** Returns the text of an archive's manifest. */
 export function manifestText({ pod, time, parts }: Snapshot, { program, removed }: Written): string {
   const absent = Object.fromEntries(
     PART_NAMES.flatMap((name) => {
@@ -53,8 +53,8 @@ export function manifestText({ pod, time, parts }: Snapshot, { program, removed 
 }
 
 /**
- * A snapshot from its files by name, including `manifest.json` if present. Without a manifest the pod's name comes from
- * `pod.json` or Envoy's node.
+ * Builds a snapshot from its files by name, including `manifest.json` if present. Without a manifest, the pod's name
+ * comes from `pod.json` or Envoy's node.
  */
 export function snapshotOf(files: ReadonlyMap<string, Part>, origin: string): Snapshot {
   const manifest = files.get(MANIFEST);
@@ -69,15 +69,15 @@ export function snapshotOf(files: ReadonlyMap<string, Part>, origin: string): Sn
   };
 }
 
-/** Why this program cannot read a snapshot with this manifest; `undefined` if it can. */
+/** Returns why this program cannot read a snapshot with this manifest; `undefined` if it can. */
 export function manifestProblem(manifest: Part): string | undefined {
   const { value, part } = jsonOf(manifest, MANIFEST);
   if (value === undefined) return part.message;
   const version = value["schemaVersion"];
   if (version === SCHEMA_VERSION) return undefined;
   return typeof version === "number" && version > SCHEMA_VERSION
-    ? `the snapshot has the schema version ${version}: a newer kubectl-mesh made it`
-    : `${MANIFEST} has no schemaVersion of a snapshot`;
+    ? `the snapshot has schema version ${version} of a newer kubectl-mesh: upgrade kubectl-mesh`
+    : `${MANIFEST} does not have a valid schemaVersion`;
 }
 
 function absentOf(manifest: ValueMap | undefined): Map<string, Part> {
@@ -107,7 +107,7 @@ function podOfParts(parts: Snapshot["parts"]): PodName {
   return podOfNode(info === undefined ? "" : textAt(mapAt(info, "node"), "id")) ?? { namespace: "", name: "" };
 }
 
-/** Istio's node is `sidecar~10.1.0.9~web-1.shop~shop.svc.cluster.local`. */
+/** Returns the pod of an Envoy node ID, such as `sidecar~10.1.0.9~web-1.shop~shop.svc.cluster.local`. */
 export function podOfNode(id: string): PodName | undefined {
   const [, name = "", namespace = ""] = /^[^~]+~[^~]*~([^~]+)\.([^~.]+)~/.exec(id) ?? [];
   return name === "" ? undefined : { namespace, name };

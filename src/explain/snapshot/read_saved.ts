@@ -1,19 +1,19 @@
-/** A saved snapshot: its folder, or a bare `config_dump.json`. */
+/** Reads a saved snapshot from its folder, or from a bare `config_dump.json`. */
 import { trimmedEnd } from "../../base/text/mod.ts";
 import { MeshError, messageOf } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
 import { absentPart, isPartName, maxPartBytes, type Part, PART_NAMES, type Snapshot } from "./snapshot.ts";
 import { MANIFEST, manifestProblem, MAX_MANIFEST_BYTES, snapshotOf } from "./manifest.ts";
 
-/** Reads the folder of a snapshot. Errors: a MeshError for a folder without any part, or with a manifest of another kind. */
+/** Reads the folder of a snapshot. Throws a MeshError for a folder without parts, or with another program's manifest. */
 export async function readFolder(world: World, path: string): Promise<Snapshot> {
   const entries = await world.files.list(path);
   const names = entries.filter(({ kind }) => kind === "file").map(({ name }) => name);
   const wanted = names.filter((name) => isPartName(name) || name === MANIFEST);
   if (!wanted.some(isPartName)) {
-    throw new MeshError("The folder is no snapshot: it has none of its files", {
+    throw new MeshError("The folder is not a snapshot: it does not contain any file of a snapshot", {
       place: { file: path },
-      hint: `a snapshot has ${PART_NAMES.slice(0, 3).join(", ")} and others`,
+      hint: `a snapshot contains files such as ${PART_NAMES.slice(0, 3).join(", ")}`,
     });
   }
   const files = new Map<string, Part>();
@@ -24,23 +24,23 @@ export async function readFolder(world: World, path: string): Promise<Snapshot> 
   return snapshotOf(files, `"${path}"`);
 }
 
-/** Reads a bare `config_dump.json`. Errors: a MeshError for any other file. */
+/** Reads a bare `config_dump.json`. Throws a MeshError for any other file. */
 export async function readConfigDump(world: World, path: string): Promise<Snapshot> {
   const text = await world.files.readText(path, maxPartBytes("config_dump.json"));
   if (!/^\s*\{/.test(text)) {
     throw new MeshError("The file is neither a snapshot nor Envoy's configuration", {
       place: { file: path },
-      hint: '"kubectl mesh snapshot POD -o FILE.tar.gz" makes a snapshot',
+      hint: '"kubectl mesh snapshot POD -o FILE.tar.gz" creates a snapshot',
     });
   }
   return snapshotOf(new Map([["config_dump.json", { text }]]), `"${path}"`);
 }
 
-/** A part of a folder; absent if the file is too large or not text. */
+/** Reads a part from a folder. The part is absent if the file is too large or not text. */
 async function readPart(world: World, path: string, name: string): Promise<Part> {
   const most = isPartName(name) ? maxPartBytes(name) : MAX_MANIFEST_BYTES;
   const size = (await world.files.stat(path))?.size ?? 0;
-  if (size > most) return absentPart("too-large", `${name} has ${size} bytes: at most ${most} are read`);
+  if (size > most) return absentPart("too-large", `${name} has ${size} bytes, more than the limit of ${most}`);
   try {
     return { text: await world.files.readText(path, most) };
   } catch (error) {

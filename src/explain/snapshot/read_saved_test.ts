@@ -39,7 +39,7 @@ Deno.test("readFolder: a file that is too large or no text is an absent part wit
 });
 
 Deno.test("readFolder refuses other folders and newer snapshots", async () => {
-  await assert.rejects(readFolder(folder({ "x.txt": "" }), "/web"), /no snapshot/);
+  await assert.rejects(readFolder(folder({ "x.txt": "" }), "/web"), /not a snapshot/);
   const newer = folder({ "config_dump.json": "{}", [MANIFEST]: '{"schemaVersion":2}' });
   await assert.rejects(readFolder(newer, "/web"), /newer kubectl-mesh/);
   const other = folder({ "config_dump.json": "{}", [MANIFEST]: "[]" });

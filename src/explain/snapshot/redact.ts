@@ -5,16 +5,16 @@ import { REDACTED } from "../../base/redacted.ts";
 import { isMap, mapAt, mapsAt, type Value, type ValueMap } from "../../base/value.ts";
 import type { PartName } from "./snapshot.ts";
 
-/** A text without secrets, and where they were. */
+/** A text without secrets, and the places of the removed secrets. */
 export interface Redacted {
   readonly text: string;
   readonly removed: readonly Removed[];
 }
 
-/** Parts with names and numbers from the kernel and Envoy: an address may look like a key. */
+/** Parts to keep as they are. They contain names and numbers of the kernel and Envoy, which can look like keys. */
 const NUMBERS: readonly PartName[] = ["sockets.txt", "stats.txt", "rules.iptables", "rules.ip6tables", "rules.nft"];
 
-/** The part without secrets. JSON loses its whitespace. Other parts are redacted as text. */
+/** Returns a part without secrets. Reformats JSON, and redacts other parts as text. */
 export function withoutSecrets(name: PartName, text: string): Redacted {
   const redactor = new Redactor();
   const value = name.endsWith(".json") ? parseJson(text) : undefined;
@@ -26,25 +26,25 @@ export function withoutSecrets(name: PartName, text: string): Redacted {
   return { text: `${JSON.stringify(redactor.value(value))}\n`, removed: redactor.removed };
 }
 
-/** Messages of a dump without secrets: changes the value in place, and returns it. */
+/** Removes the secrets from messages of a dump, in place. Returns the same value. */
 export function valueWithoutSecrets(value: Value): Value {
   const redactor = new Redactor();
   redactAnnotations(value, redactor, []);
   return redactor.value(value);
 }
 
-/** Text without secrets, for texts that are not parts, such as error messages. */
+/** Removes secrets from a text that is not a part, such as an error message. */
 export function safeText(text: string): string {
   return new Redactor().text(text);
 }
 
-/** Containers of the mesh: their arguments and variables say how traffic is captured. */
+/** Containers of the mesh. Their arguments and variables are kept: they configure the redirection of traffic. */
 const MESH_CONTAINER = /^(istio-proxy|istio-init|istio-validation|enable-core-dump)$/;
-/** Annotations that `explain` may read. All others are redacted. */
+/** Annotations that `explain` can read. Other annotations are redacted. */
 const READ_ANNOTATION = /^([a-z0-9-]+\.)*(istio|kubernetes|k8s|prometheus)\.io\//;
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** Redacts other annotations of the pod, and their copies in Envoy's node metadata. */
+/** Redacts the pod's other annotations, and their copies in Envoy's node metadata. */
 function redactAnnotations(value: Value, redactor: Redactor, path: readonly string[]): void {
   if (typeof value !== "object" || value === null) return;
   for (const [key, held] of Object.entries(value)) {
@@ -73,7 +73,7 @@ function redactPod(pod: ValueMap, redactor: Redactor): void {
   }
 }
 
-/** A map in the pod whose fields are redacted as a whole. */
+/** A map in the pod, to redact complete fields. */
 class Part {
   constructor(readonly redactor: Redactor, readonly path: readonly string[]) {}
 

@@ -1,6 +1,6 @@
 /**
- * A snapshot: the raw answers about one pod. `explain` reads nothing else, so a live pod, an archive and a folder give the
- * same results.
+ * A snapshot: the raw data of one pod. It is the only input of `explain`, so a live pod, an archive and a folder give
+ * the same results.
  */
 
 /** The files of a snapshot. Their content is untrusted. */
@@ -20,7 +20,7 @@ export const PART_NAMES = [
   "sockets.txt",
   "name_table.json",
   "ztunnel.json",
-  // Not for explain, but for who reads a snapshot.
+  // Not read by explain, but useful to people who read a snapshot.
   "proxy.log",
   "proxy_previous.log",
   "init.log",
@@ -43,11 +43,11 @@ export function maxPartBytes(name: PartName): number {
     : 8 * MIB;
 }
 
-/** Why a part is absent. */
+/** Reasons why a part is absent. */
 export const ABSENT_REASONS = [
-  /** The snapshot has no such file. */
+  /** The snapshot does not contain the file. */
   "not-in-snapshot",
-  /** The API server denies it: the user lacks a permission. */
+  /** The API server denies access: the user lacks a permission. */
   "forbidden",
   /** The pod or its proxy container is gone. */
   "gone",
@@ -55,9 +55,9 @@ export const ABSENT_REASONS = [
   "not-running",
   /** Envoy or the agent did not answer in time. */
   "no-answer",
-  /** The kernel refuses it: a capability such as NET_ADMIN is missing. */
+  /** The kernel denies access: a capability such as NET_ADMIN is missing. */
   "not-permitted",
-  /** The pod does not have it: no nft program, no DNS capture. */
+  /** The pod does not support it, for example without the nft program or without DNS capture. */
   "unsupported",
   "too-large",
   /** The file is not the expected text, archive or JSON. */
@@ -66,7 +66,7 @@ export const ABSENT_REASONS = [
 
 export type AbsentReason = typeof ABSENT_REASONS[number];
 
-/** The text of a part, or why it is absent: `message` is a clause for the user, without a final period. */
+/** The text of a part, or why it is absent. `message` is a clause for the user, without a final period. */
 export type Part = PresentPart | AbsentPart;
 
 interface PresentPart {
@@ -81,7 +81,7 @@ export interface AbsentPart {
   readonly message: string;
 }
 
-/** The pod; unknown names are empty. */
+/** Namespace and name of a pod; empty if unknown. */
 export interface PodName {
   readonly namespace: string;
   readonly name: string;
@@ -91,19 +91,20 @@ export interface Snapshot {
   readonly pod: PodName;
   /** The time of the snapshot; `undefined` if unknown. */
   readonly time: Date | undefined;
-  /** Its source, for messages: `"web.tar.gz"`, `pod/web`. */
+  /** Source of the snapshot for messages, such as `"web.tar.gz"` or `pod/web`. */
   readonly origin: string;
   readonly parts: Readonly<Record<PartName, Part>>;
 }
 
-/** An absent part. */
+/** Returns an absent part. */
 export function absentPart(absent: AbsentReason, message: string): AbsentPart {
   return { absent, message };
 }
 
-/** All parts; a missing one is `not-in-snapshot`. */
+/** Returns all parts. Adds missing parts as `not-in-snapshot`. */
 export function allParts(given: ReadonlyMap<string, Part>): Readonly<Record<PartName, Part>> {
-  const part = (name: PartName) => given.get(name) ?? absentPart("not-in-snapshot", `the snapshot has no ${name}`);
+  const part = (name: PartName) =>
+    given.get(name) ?? absentPart("not-in-snapshot", `the snapshot does not contain ${name}`);
   return {
     "config_dump.json": part("config_dump.json"),
     "clusters.json": part("clusters.json"),
@@ -127,12 +128,12 @@ export function allParts(given: ReadonlyMap<string, Part>): Readonly<Record<Part
   };
 }
 
-/** Whether this is the name of a part. */
+/** Whether a name is the name of a part. */
 export function isPartName(name: string): name is PartName {
   return PART_NAMES.some((each) => each === name);
 }
 
-/** `NAMESPACE/NAME`; empty if the pod is unknown. */
+/** Returns `NAMESPACE/NAME`; empty if the pod is unknown. */
 export function podText({ namespace, name }: PodName): string {
   return name === "" ? "" : namespace === "" ? name : `${namespace}/${name}`;
 }

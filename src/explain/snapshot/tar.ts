@@ -1,6 +1,6 @@
 /**
- * Archives in ustar format (POSIX.1-1988), limited to what snapshots need: regular files with short names. Reads a
- * stream: a hostile archive cannot exhaust the memory.
+ * Reads and writes archives in ustar format (POSIX.1-1988). Supports only regular files with short names, for snapshots.
+ * Reads archives as streams, so that a hostile archive cannot exhaust the memory.
  */
 import { MeshError } from "../../base/errors.ts";
 
@@ -11,17 +11,17 @@ const latin1 = new TextDecoder("latin1");
 export interface TarFile {
   readonly name: string;
   readonly content: Uint8Array;
-  /** Permissions; 0600 by default. */
+  /** File mode; 0600 by default. */
   readonly mode?: number;
 }
 
-/** The bytes of an archive; `seconds`: modification time of the files. */
+/** Yields the bytes of an archive. `seconds` is the modification time of the files, since 1970. */
 export function* tarBytes(files: Iterable<TarFile>, seconds: number): Generator<Uint8Array<ArrayBuffer>> {
   for (const file of files) yield* fileBytes(file, seconds);
   yield tarEnd();
 }
 
-/** The bytes of one file of an archive. */
+/** Yields the bytes of one file of an archive. */
 export function* fileBytes(
   { name, content, mode = 0o600 }: TarFile,
   seconds: number,
@@ -31,12 +31,12 @@ export function* fileBytes(
   yield new Uint8Array((BLOCK - content.length % BLOCK) % BLOCK);
 }
 
-/** The end-of-archive marker. */
+/** Returns the end-of-archive marker. */
 export function tarEnd(): Uint8Array<ArrayBuffer> {
   return new Uint8Array(2 * BLOCK);
 }
 
-/** Fields are texts and octal numbers at fixed offsets. The checksum is the sum of all header bytes. */
+/** Returns a header: texts and octal numbers at fixed offsets. The checksum is the sum of all header bytes. */
 function header(name: string, size: number, mode: number, seconds: number): Uint8Array<ArrayBuffer> {
   const block = new Uint8Array(BLOCK);
   const put = (text: string, at: number) => void encoder.encodeInto(text, block.subarray(at));
@@ -61,13 +61,13 @@ export interface TarEntry {
 }
 
 export interface TarReader {
-  /** How many bytes of the file to keep; 0 skips it. Called for each entry. */
+  /** Returns the number of bytes to keep of a file; 0 skips the file. Called for each entry. */
   wants(entry: TarEntry): number;
-  /** Receives the file, cut to the number of bytes from `wants`. */
+  /** Receives a file, truncated to the number of bytes from `wants`. */
   read(entry: TarEntry, content: Uint8Array): void;
 }
 
-/** Reads an archive. Errors: a MeshError for an invalid or truncated archive. */
+/** Reads an archive. Throws a MeshError for an invalid or truncated archive. */
 export async function readTar(chunks: AsyncIterable<Uint8Array>, reader: TarReader): Promise<void> {
   const source = new Blocks(chunks);
   for (;;) {
@@ -78,14 +78,14 @@ export async function readTar(chunks: AsyncIterable<Uint8Array>, reader: TarRead
     const content = await source.take(most);
     const rest = entry.size - most + (BLOCK - entry.size % BLOCK) % BLOCK;
     if (content.length < most || !await source.skip(rest)) {
-      throw new MeshError("The archive ends in the middle of a file");
+      throw new MeshError("The archive is truncated in the middle of a file");
     }
     if (entry.isFile) reader.read(entry, content);
   }
 }
 
 function entryOf(block: Uint8Array): TarEntry {
-  if (block.length < BLOCK) throw new MeshError("The archive ends in the middle of a header");
+  if (block.length < BLOCK) throw new MeshError("The archive is truncated in the middle of a header");
   const text = (at: number, length: number) => latin1.decode(block.subarray(at, at + length)).replace(/\0.*$/s, "");
   const number = (at: number, length: number) => {
     const digits = text(at, length).trim();
@@ -99,7 +99,7 @@ function entryOf(block: Uint8Array): TarEntry {
   return { name: text(0, 100), isFile: kind === "" || kind === "0", size };
 }
 
-/** Reads a stream in portions of any size. */
+/** Reads a stream in blocks of the requested sizes. */
 class Blocks {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #held = new Uint8Array(0);
@@ -108,7 +108,7 @@ class Blocks {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** The next bytes; fewer at the end. */
+  /** Returns the next bytes. Returns fewer bytes at the end of the stream. */
   async take(count: number): Promise<Uint8Array> {
     const taken = new Uint8Array(count);
     let at = 0;
@@ -121,7 +121,7 @@ class Blocks {
     return taken.subarray(0, at);
   }
 
-  /** Skips bytes; `false` if the stream ends before. */
+  /** Skips bytes. Returns `false` if the stream ends earlier. */
   async skip(count: number): Promise<boolean> {
     for (let left = count; left > 0;) {
       if (!await this.#fill()) return false;

@@ -1,4 +1,4 @@
-/** Reads the pod whose network namespace this process is in: Envoy's admin interface, kernel rules, sockets. */
+/** Reads the pod of this network namespace: Envoy's admin interface, kernel rules and sockets. */
 import { MeshError, messageOf } from "../../base/errors.ts";
 import { requestFailure } from "../../platform/request_failure.ts";
 import { readAll } from "../../kube/client/mod.ts";
@@ -15,8 +15,8 @@ const ADMIN_PORT = 15000;
 const TIMEOUT = 20_000;
 
 /**
- * Reads the pod, and sends a probe if requested. A part that cannot be read says why. Errors: a MeshError if nothing
- * answers.
+ * Reads the pod, and sends a probe if requested. An unreadable part contains the reason. Throws a MeshError if all parts
+ * are unreadable.
  */
 export async function snapshotLocal(world: World, probe: Connection | undefined): Promise<ProbedSnapshot> {
   const ask = async (part: PartName, port: number, path: string) =>
@@ -27,9 +27,9 @@ export async function snapshotLocal(world: World, probe: Connection | undefined)
     ask("agent_ready.txt", AGENT_READY.port, AGENT_READY.path),
   ]);
   const parts = new Map<string, Part>([...answers, ...await rules(world), ["sockets.txt", await sockets(world)]]);
-  parts.set("pod.json", absentPart("not-in-snapshot", "only the API server has the pod"));
+  parts.set("pod.json", absentPart("not-in-snapshot", "only the API server has the pod's manifest"));
   if (![...parts.values()].some(({ text }) => text !== undefined)) {
-    throw new MeshError(`Nothing can be read here: ${parts.get("server_info.json")?.message}`, {
+    throw new MeshError(`No data of a proxy can be read here: ${parts.get("server_info.json")?.message}`, {
       hint: "--local reads the network namespace of this process: run it in the pod, or with nsenter",
     });
   }
@@ -37,7 +37,7 @@ export async function snapshotLocal(world: World, probe: Connection | undefined)
   return probe === undefined ? snapshot : await probed(localPlace(world), snapshot, probe);
 }
 
-/** Root sends the probe as the planned user. Any other user sends it as itself. */
+/** Root sends the probe as the planned user. Any other user sends the probe as itself. */
 function localPlace(world: World): ProbePlace {
   const { processes, machine: { uid: own = 0 } } = world;
   return {
@@ -51,7 +51,7 @@ function localPlace(world: World): ProbePlace {
         },
       }),
     admin: (part, path) => answer(world, part, ADMIN_PORT, path),
-    log: () => Promise.resolve(absentPart("not-in-snapshot", "only the API server has the log of the proxy")),
+    log: () => Promise.resolve(absentPart("not-in-snapshot", "only the API server has the proxy's log")),
   };
 }
 
@@ -66,12 +66,12 @@ async function answer(world: World, part: PartName, port: number, path: string):
   } catch (error) {
     if (error instanceof MeshError) return absentPart("too-large", error.message);
     const { kind, text } = requestFailure(error, TIMEOUT);
-    const why = kind === "refused" ? `nothing listens on port ${port}` : `port ${port} does not answer: ${text}`;
+    const why = kind === "refused" ? `no process listens on port ${port}` : `port ${port} does not respond: ${text}`;
     return absentPart("no-answer", why);
   }
 }
 
-/** The iptables and nft rules. */
+/** Reads the iptables and nft rules. */
 async function rules(world: World): Promise<ReadonlyMap<PartName, Part>> {
   const run = async ({ part, command: [program = "", ...args] }: PartCommand) =>
     [part, await printed(world, program, args)] as const;
@@ -83,7 +83,7 @@ async function rules(world: World): Promise<ReadonlyMap<PartName, Part>> {
 async function printed(world: World, command: string, args: readonly string[]): Promise<Part> {
   const { code, stdout, stderr } = await world.processes.run({ command, args, timeoutMilliseconds: TIMEOUT });
   if (code === 0) return { text: stdout };
-  if (code === 127) return absentPart("unsupported", `there is no program "${command}"`);
+  if (code === 127) return absentPart("unsupported", `the program "${command}" is not installed`);
   const said = stderr.trim().split("\n").at(-1) ?? "";
   return absentPart(
     /permitted|denied|root/i.test(stderr) ? "not-permitted" : "no-answer",

@@ -26,23 +26,23 @@ import { Ztunnels } from "./live/ztunnel.ts";
 import { Together } from "./live/together.ts";
 import { snapshotLocal } from "./local.ts";
 
-/** Maximum number of pods that are read at the same time. */
+/** Maximum number of pods to read at the same time. */
 const PODS_AT_ONCE = 24;
 
-/** How pods are counted while they are read. */
+/** Words for the progress of reading pods. */
 export const PODS_READ = { one: "pod", verb: "read" } as const;
 
 interface Reading {
   readonly progress: Pick<Progress, "at" | "now" | "hide">;
   /** How much of each pod to read: everything, what one table row needs, or Envoy's configuration and endpoints. */
   readonly depth?: "whole" | "short" | "configuration";
-  /** For a report: also reads logs and events of each pod, and the control plane's side, which is passed on first. */
+  /** For a report: also reads logs and events of each pod. Called first, with the control plane's state of the pods. */
   readonly report?: (side: ControlPlane) => void;
   /** Permissions that the caller needs later. */
   readonly keeps?: readonly PermissionName[];
 }
 
-/** The snapshots, one for each pod. A part that cannot be read says why. Errors: a MeshError if nothing can be read. */
+/** Yields a snapshot for each pod. An unreadable part contains the reason. Throws a MeshError if no pod is readable. */
 export async function* snapshotsOf(
   world: World,
   source: SourceChoice,
@@ -60,19 +60,19 @@ export async function* snapshotsOf(
   }
 }
 
-/** A pod, and a finder for the pods behind its endpoints; `undefined`: no finder. */
+/** A pod, and how to find the pods behind its endpoints; `undefined` if they cannot be found. */
 export interface ReadPod {
   readonly snapshot: ProbedSnapshot;
   readonly ends: Ends | undefined;
-  /** Resources of the mesh; absent without a cluster. */
+  /** Reads mesh resources; absent without a cluster. */
   readonly resources?: MeshResources;
-  /** The pods that come after it; absent if it is not known. */
+  /** Number of pods that follow; absent if unknown. */
   readonly left?: number;
-  /** Prepares to send requests from the pod, until the iteration ends; `undefined`: nothing can. */
+  /** Prepares to send requests from the pod, until the iteration ends; `undefined` if this is not possible. */
   readonly sender?: ProbePlace["sender"] | undefined;
 }
 
-/** The named pod, else all pods. Drops network and process permissions: a snapshot is untrusted. */
+/** Yields the named pod or else all pods. Drops network and process permissions, because a snapshot is untrusted. */
 async function* savedPods(
   world: World,
   { paths, pod }: Extract<SourceChoice, { kind: "file" }>,
@@ -84,7 +84,7 @@ async function* savedPods(
   const chosen = name === undefined ? all : all.filter((each) => each.pod.name === name || podText(each.pod) === name);
   if (chosen.length === 0) {
     const names = all.map((each) => podText(each.pod)).slice(0, 10).join(", ");
-    throw new MeshError(`No snapshot is of the pod "${pod}"`, { hint: `there are ${names}` });
+    throw new MeshError(`None of the snapshots is of the pod "${pod}"`, { hint: `the snapshots contain ${names}` });
   }
   for (const snapshot of chosen) {
     yield { snapshot, ends: all.length === 1 ? undefined : savedEnds(new Map(all.map((each) => [each, undefined]))) };
@@ -129,7 +129,7 @@ async function* liveSnapshots(
     const ends = liveEnds(api, (pod) => wholeSnapshot({ ...running, pod }, { ephemeral: false }));
     const resources = liveResources(api);
     report?.(await controlPlaneOf({ api, timeout: options.requestTimeout }, pods));
-    // A whole snapshot may take 100 MiB: read one at a time.
+    // A whole snapshot can use 100 MiB of memory: read one pod at a time.
     for (const [at, pod] of pods.entries()) {
       progress.now(pod.metadata.name);
       const snapshot = depth === "configuration"
@@ -151,11 +151,11 @@ interface RunningPod extends Pick<EphemeralSource, "clock" | "say"> {
   readonly live: LiveSource;
   readonly ztunnels: Ztunnels;
   readonly pod: Pod;
-  /** With logs and events. */
+  /** Whether to read logs and events too. */
   readonly isReport?: boolean;
 }
 
-/** All parts, the rules if they can be read, and the evidence of a probe. */
+/** Reads all parts, the rules if readable, and the evidence of a probe. */
 async function wholeSnapshot(
   { api, clock, say, live, ztunnels, pod, isReport = false }: RunningPod,
   { ephemeral, probe, probeImage }: Pick<LiveChoice, "ephemeral" | "probe" | "probeImage">,
@@ -174,7 +174,7 @@ async function wholeSnapshot(
   return await probed(livePlace({ ...place, rules: reader ?? (() => Promise.resolve(NO_RULES)) }), whole, probe);
 }
 
-/** The sender of requests in a running pod; `undefined` without a proxy, whose image it uses. */
+/** Returns the sender of requests in a running pod; `undefined` without a proxy, because the sender uses its image. */
 function senderIn(
   { api, clock, say, live, pod }: RunningPod,
   probeImage: string | undefined,
@@ -187,7 +187,7 @@ function senderIn(
 
 const NO_RULES: ReadonlyMap<PartName, Part> = new Map();
 
-/** A reader of the kernel's rules; `undefined`: not permitted. `image`: adds an ephemeral container if necessary. */
+/** Returns the reader of the kernel's rules; `undefined` if not permitted. With `image`, can add an ephemeral container. */
 async function rulesReader(
   { live, pod, source }: Pick<RunningPod, "live" | "pod"> & { readonly source: EphemeralSource },
   image: string | undefined,
@@ -200,7 +200,7 @@ async function rulesReader(
   return () => Promise.resolve(new Map([["rules.iptables", container], ["rules.ip6tables", container]]));
 }
 
-/** The results in the order of the items. At most `most` items are in flight or wait to be taken. */
+/** Yields the results in the order of the items. At most `most` results are in progress or not yet consumed. */
 async function* inOrder<T, R>(items: readonly T[], most: number, work: (item: T) => Promise<R>): AsyncGenerator<R> {
   const started: Promise<R>[] = [];
   let next = 0;
@@ -215,7 +215,7 @@ async function taken<R>(started: Promise<R>[], at: number): Promise<R> {
   const promise = started[at];
   if (promise === undefined) throw new RangeError("no such item");
   const result = await promise;
-  // Frees the memory of the result.
+  // Release the result, so that its memory can be freed.
   delete started[at];
   return result;
 }

@@ -1,4 +1,4 @@
-/** A pod in ambient mode: what the ztunnel of its node knows of it. */
+/** Summarizes a pod in ambient mode, from the state of the ztunnel of its node. */
 import { podOf } from "../pod.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { type Workload, workloadOf, type ZtunnelDump, ztunnelDump } from "../ztunnel/dump.ts";
@@ -6,17 +6,17 @@ import { servicesOf } from "../ztunnel/dump.ts";
 import { applies, nameOf } from "../ztunnel/policies.ts";
 import type { Ambient } from "./pod_summary_schema.ts";
 
-/** `null`: the pod is not in ambient mode. */
+/** Returns the state of a pod in ambient mode; `null` for any other pod. */
 export function ambientOf(snapshot: Snapshot): Ambient | null {
   const pod = podOf(snapshot);
   if (pod?.isAmbient !== true || pod.proxy !== undefined) return null;
   const dump = ztunnelDump(snapshot);
   if (typeof dump === "string") {
-    return { ...NOTHING, result: "unknown", message: `ztunnel of its node is not known: ${dump}` };
+    return { ...NOTHING, result: "unknown", message: `the state of the ztunnel of its node is unknown: ${dump}` };
   }
   const workload = workloadOf(dump, snapshot.pod);
   if (workload === undefined) {
-    return { ...NOTHING, result: "error", message: "ztunnel of its node does not know this pod" };
+    return { ...NOTHING, result: "error", message: "the ztunnel of its node does not know this pod" };
   }
   return { ...known(dump, workload), ...judged(workload) };
 }
@@ -40,10 +40,16 @@ function known(dump: ZtunnelDump, workload: Workload): Known {
 
 function judged({ isHbone, isHealthy }: Workload): Pick<Ambient, "result" | "message"> {
   if (!isHbone) {
-    return { result: "warning", message: "the ztunnel of its node lists it as plain TCP: it gets no HBONE tunnels" };
+    return {
+      result: "warning",
+      message: "the ztunnel of its node lists the pod as plain TCP: the pod gets no HBONE tunnels",
+    };
   }
   if (!isHealthy) {
-    return { result: "warning", message: "the ztunnel of its node lists it as unhealthy: it gets no traffic" };
+    return {
+      result: "warning",
+      message: "the ztunnel of its node lists the pod as unhealthy: the pod gets no traffic",
+    };
   }
-  return { result: "ok", message: "the ztunnel of its node accepts HBONE tunnels for it" };
+  return { result: "ok", message: "the ztunnel of its node accepts HBONE tunnels for the pod" };
 }

@@ -19,7 +19,7 @@ Deno.test("a pod in ambient mode is reported as that, and lacks no sidecar", () 
     services: ["catalog.shop.svc.cluster.local by 10.96.0.50"],
     policies: ["DENY shop/strict", "ALLOW shop/logged (only logged)"],
     result: "ok",
-    message: "the ztunnel of its node accepts HBONE tunnels for it",
+    message: "the ztunnel of its node accepts HBONE tunnels for the pod",
   });
   assert.deepEqual([traffic.mode, configuration.result, findings], ["ztunnel", "ok", []]);
   assert.equal(certificate.identity, "spiffe://cluster.local/ns/shop/sa/catalog");
@@ -29,7 +29,7 @@ Deno.test("a pod in ambient mode is reported as that, and lacks no sidecar", () 
 });
 
 const OTHERS: readonly (readonly [string, AmbientChanges, string, RegExp])[] = [
-  ["no dump", { dump: undefined }, "unknown", /is not known: the snapshot has no ztunnel\.json/],
+  ["no dump", { dump: undefined }, "unknown", /is unknown: the snapshot does not contain ztunnel\.json/],
   ["another node's dump", { dump: { workloads: [] } }, "error", /does not know this pod/],
   ["plain TCP", { workload: { protocol: "TCP" } }, "warning", /gets no HBONE tunnels/],
   ["unhealthy", { workload: { status: "Unhealthy" } }, "warning", /gets no traffic/],

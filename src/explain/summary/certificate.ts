@@ -1,4 +1,4 @@
-/** The workload's certificate: identity, expiry, issuer. */
+/** Reads the workload's certificate: identity, expiry and issuer. */
 import { ageText } from "../../base/text/mod.ts";
 import { isMap, listAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { decodePems, distinguishedName, readCertificate, readCertificateInfo } from "../../golang/x509/mod.ts";
@@ -15,8 +15,8 @@ type Known = Pick<Certificate, "identity" | "issuer" | "notBefore" | "notAfter" 
 const UNKNOWN: Known = { identity: "", issuer: "", notBefore: "", notAfter: "", roots: [] };
 
 /**
- * The current certificate. In ambient mode ztunnel has it, else Envoy: from `secrets` (the dump's section with
- * certificates), else from `certs.json`, which does not name the issuer.
+ * Returns the current certificate. In ambient mode, ztunnel has the certificate. Otherwise it comes from Envoy: from
+ * `secrets`, the section of the dump with certificates, or else from `certs.json`, which does not contain the issuer.
  */
 export function certificateOf(
   { pod, time, parts }: Snapshot,
@@ -32,23 +32,23 @@ export function certificateOf(
     const why = parts["certs.json"].message ?? parts["config_dump.json"].message;
     return warming.length > 0
       ? { ...UNKNOWN, lasts: null, result: "error", message: `Envoy waits for its certificate (${names})` }
-      : { ...UNKNOWN, lasts: null, result: "unknown", message: why ?? "Envoy has no certificate of a workload" };
+      : { ...UNKNOWN, lasts: null, result: "unknown", message: why ?? "Envoy has no workload certificate" };
   }
   return { ...known, ...judged(known, now) };
 }
 
-/** The certificate that ztunnel has for a pod. */
+/** Returns the certificate that ztunnel has for a pod. */
 function ztunnelCertificate(dump: ZtunnelDump, pod: PodName, now: number | undefined): Certificate {
   const identity = workloadOf(dump, pod)?.identity;
   const found = dump.certificates.find((each) => each.identity === identity);
   const unknown = { ...UNKNOWN, identity: identity ?? "", lasts: null };
   if (found === undefined) {
-    return { ...unknown, result: "unknown", message: "ztunnel of its node has no certificate for it" };
+    return { ...unknown, result: "unknown", message: "the ztunnel of its node has no certificate for the pod" };
   }
   const [leaf] = decodePems(found.leaf);
   if (leaf === undefined) {
     const result = found.state.startsWith("Unavailable") ? "error" : "unknown";
-    return { ...unknown, result, message: `ztunnel has no certificate for it: ${found.state}` };
+    return { ...unknown, result, message: `the ztunnel of its node has no certificate for the pod: ${found.state}` };
   }
   const info = readCertificateInfo(leaf.bytes);
   const known = {
@@ -61,7 +61,7 @@ function ztunnelCertificate(dump: ZtunnelDump, pod: PodName, now: number | undef
   return { ...known, ...judged(known, now) };
 }
 
-/** Warn below this. A certificate of one day is renewed when half of its time is left. */
+/** Remaining seconds below which to warn. Certificates are renewed much earlier, at half of their lifetime. */
 const SOON_SECONDS = 3600;
 
 function judged(
@@ -69,11 +69,15 @@ function judged(
   now: number | undefined,
 ): Pick<Certificate, "lasts" | "result" | "message"> {
   const lasts = secondsBetween(now, millisecondsOf(notAfter));
-  if (lasts === null) return { lasts, result: "unknown", message: "its end is not known" };
+  if (lasts === null) return { lasts, result: "unknown", message: "its expiry is unknown" };
   if (lasts <= 0) return { lasts, result: "error", message: `it expired ${ageText(-lasts)} ago` };
   const started = secondsBetween(millisecondsOf(notBefore), now);
   if (started !== null && started < 0) {
-    return { lasts, result: "error", message: `it is valid only in ${ageText(-started)}: the clocks differ` };
+    return {
+      lasts,
+      result: "error",
+      message: `it becomes valid in ${ageText(-started)}: the clocks differ`,
+    };
   }
   const whole = secondsBetween(millisecondsOf(notBefore), millisecondsOf(notAfter)) ?? 0;
   const isLate = lasts < Math.min(SOON_SECONDS, whole / 5);
@@ -86,20 +90,20 @@ function secretsOf(section: ValueMap): readonly ValueMap[] {
     .map((each) => mapAt(each, "secret"));
 }
 
-/** The workload's certificate, then intermediates. */
+/** Returns the workload's certificate, followed by its intermediates. */
 function chainOf(all: readonly ValueMap[]): readonly Uint8Array[] {
   const own = all.find((secret) => textAt(secret, "name") === "default") ??
     all.find((each) => isMap(each["tls_certificate"]));
   return own === undefined ? [] : certificatesOf(mapAt(mapAt(own, "tls_certificate"), "certificate_chain"));
 }
 
-/** The names of who signed the workload's certificate and the intermediates; empty if they are not known. */
+/** Returns the issuers of the workload's certificate and its intermediates; empty if unknown. */
 export function issuersOf(section: ValueMap | undefined): ReadonlySet<string> {
   try {
     const chain = section === undefined ? [] : chainOf(secretsOf(section));
     return new Set(chain.map((der) => distinguishedName(readCertificateInfo(der).issuer)));
   } catch {
-    // The bytes are not certificates.
+    // The bytes are not valid certificates.
     return new Set();
   }
 }
@@ -121,7 +125,7 @@ function ofSecrets(section: ValueMap): Known | undefined {
       roots: trusted.map(rootOf),
     };
   } catch {
-    // The bytes are not a certificate; certs.json may have the values.
+    // The bytes are not a certificate; certs.json can contain the values.
     return undefined;
   }
 }
@@ -131,7 +135,7 @@ function rootOf(der: Uint8Array): Root {
   return { subject: distinguishedName(readCertificate(der).subject) || "(no name)", notAfter: notAfter.toISOString() };
 }
 
-/** `certs.json`: the first certificate with a SPIFFE ID. */
+/** Returns the first certificate with a SPIFFE ID in `certs.json`. */
 function ofSummary(parts: Snapshot["parts"]): Known | undefined {
   const { value } = jsonOf(parts["certs.json"], "certs.json");
   if (value === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Envoy's configuration from the control plane: types, age, rejected updates. */
+/** Summarizes Envoy's configuration from the control plane: types, age and rejected updates. */
 import { ageText } from "../../base/text/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
@@ -11,10 +11,10 @@ import { statsOf } from "./stats.ts";
 interface TypeRow {
   readonly type: ResourceType["type"];
   readonly section: string;
-  /** Lists of resources that came from the control plane. */
+  /** Names of the dump's lists with resources from the control plane. */
   readonly lists: readonly string[];
   readonly warming: readonly string[];
-  /** Selects the counters of rejected updates, which are summed. */
+  /** Whether a counter counts rejected updates. The sum of these counters is reported. */
   readonly isRejections: (counter: string) => boolean;
 }
 
@@ -56,18 +56,18 @@ const TYPES: readonly TypeRow[] = [
   },
 ];
 
-/** Names of routes and secrets contain dots: `http.a.rds.b.c.svc:80.update_rejected`. */
+/** Whether a counter of a scope counts rejections. Resource names contain dots: `http.a.rds.b.c.svc:80.update_rejected`. */
 function isRejectionsOf(scope: string, counter: string): boolean {
   return counter.includes(scope) && counter.endsWith(".update_rejected");
 }
 
-/** The control plane, from the pod's fields. */
+/** Address and revision of the control plane, from the pod's fields. */
 export interface ControlPlane {
   readonly address: string;
   readonly revision: string;
 }
 
-/** The configuration of a snapshot. `envoy` is undefined if there is no dump; `absent` says why. */
+/** Returns the configuration of a snapshot. Without a dump, `envoy` is undefined and `absent` is the reason. */
 export function configurationOf(
   { parts }: Pick<Snapshot, "parts">,
   envoy: EnvoyConfig | undefined,
@@ -101,7 +101,7 @@ export function configurationOf(
 type Known = Omit<Configuration, "synchronised" | "result" | "message">;
 type Judged = Pick<Configuration, "synchronised" | "result" | "message">;
 
-/** The first row that holds decides. */
+/** Problems of the configuration, most important first. The first match decides. */
 const RULES: readonly ((known: Known) => Judged | undefined)[] = [
   ({ state }) =>
     /INITIALIZING$/.test(state)
@@ -110,11 +110,11 @@ const RULES: readonly ((known: Known) => Judged | undefined)[] = [
   ({ rejected: [first] }) =>
     first === undefined
       ? undefined
-      : { synchronised: false, result: "error", message: `Envoy refused "${first.name}": ${first.message}` },
+      : { synchronised: false, result: "error", message: `Envoy rejected "${first.name}": ${first.message}` },
   ({ types }) => {
     const none = types.filter(({ version, resources }) => version === "" && resources === 0);
     return none.some(({ type }) => type === "clusters") && none.some(({ type }) => type === "listeners")
-      ? { synchronised: false, result: "error", message: "Envoy has no configuration of a control plane" }
+      ? { synchronised: false, result: "error", message: "Envoy has no configuration from a control plane" }
       : undefined;
   },
   ({ connected }) =>
@@ -122,7 +122,7 @@ const RULES: readonly ((known: Known) => Judged | undefined)[] = [
       ? {
         synchronised: false,
         result: "error",
-        message: "no connection to the control plane: the configuration does not change",
+        message: "no connection to the control plane: Envoy gets no updates",
       }
       : undefined,
   ({ types }) => {
@@ -138,12 +138,12 @@ const RULES: readonly ((known: Known) => Judged | undefined)[] = [
     return refused.length === 0 ? undefined : {
       synchronised: true,
       result: "warning",
-      message: `Envoy refused ${text} since its start; what it has now is accepted`,
+      message: `Envoy rejected ${text} since its start, and accepted the current configuration`,
     };
   },
   ({ state }) =>
     state === "DRAINING"
-      ? { synchronised: true, result: "warning", message: "Envoy drains its connections" }
+      ? { synchronised: true, result: "warning", message: "Envoy is draining its connections" }
       : undefined,
 ];
 
@@ -155,9 +155,11 @@ function judged(known: Known, absent: string | undefined): Judged {
   }
   const newest = known.types.flatMap(({ age }) => age ?? []);
   const age = newest.length === 0 ? "" : `; the last change was ${ageText(Math.min(...newest))} ago`;
-  return known.connected === true
-    ? { synchronised: true, result: "ok", message: `synchronised${age}` }
-    : { synchronised: null, result: "ok", message: `nothing was refused${age}; the connection is not known` };
+  return known.connected === true ? { synchronised: true, result: "ok", message: `synchronised${age}` } : {
+    synchronised: null,
+    result: "ok",
+    message: `no rejected updates${age}; it is unknown whether Envoy is connected`,
+  };
 }
 
 function typeOf(
@@ -186,7 +188,7 @@ function isWarming(entry: ValueMap): boolean {
   return isMap(entry["warming_state"]) && !isMap(entry["active_state"]);
 }
 
-/** A listener has its time in `active_state`. */
+/** Returns the time of the last update. For a listener, it is in `active_state`. */
 function updatedOf(entry: ValueMap): number | undefined {
   return millisecondsOf(textAt(entry, "last_updated") || textAt(mapAt(entry, "active_state"), "last_updated"));
 }
@@ -198,7 +200,7 @@ function newestVersion(entries: readonly ValueMap[]): string {
   return versions.reduce((a, b) => isNewer(a, b) ? a : b, "");
 }
 
-/** The newest version of listeners, routes and clusters; empty without a control plane. */
+/** Returns the newest version of listeners, routes and clusters; empty without a control plane. */
 export function configurationVersion({ sections }: EnvoyConfig): string {
   const rows = TYPES.filter(({ type }) => type !== "endpoints" && type !== "secrets");
   const versions = rows.map(({ section, lists }) => {
@@ -208,7 +210,7 @@ export function configurationVersion({ sections }: EnvoyConfig): string {
   return versions.reduce((a, b) => isNewer(a, b) ? a : b, "");
 }
 
-/** Whether istiod made a version after another: by its time, then by its count. */
+/** Whether istiod version `a` is newer than `b`, by time and then by counter. */
 export function isNewer(a: string, b: string): boolean {
   const [first, second] = [a, b].map((each) => timeOfVersion(each) ?? 0);
   if (first !== second) return (first ?? 0) > (second ?? 0);
@@ -216,19 +218,19 @@ export function isNewer(a: string, b: string): boolean {
   return (own ?? 0) > (other ?? 0);
 }
 
-/** An istiod version starts with the time of the push: `2026-01-02T03:04:05Z/9`. */
+/** Returns the time of a version. An istiod version starts with the time of the push: `2026-01-02T03:04:05Z/9`. */
 function timeOfVersion(version: string): number | undefined {
   return millisecondsOf(version.split("/", 1)[0] ?? "");
 }
 
-/** The stream to the control plane is open while its cluster has an active request. */
+/** Whether Envoy is connected: the xDS cluster has an active request while the stream is open. */
 function connectedOf(stats: ReadonlyMap<string, number>, parts: Snapshot["parts"]): boolean | null {
   const value = stats.get("control_plane.connected_state") ?? stats.get("cluster.xds-grpc.upstream_rq_active") ??
     stats.get("cluster.xds-grpc.upstream_cx_active") ?? requestsOf(parts);
   return value === undefined ? null : value > 0;
 }
 
-/** Active requests of Envoy's xDS cluster. */
+/** Returns the number of active requests of Envoy's xDS cluster. */
 function requestsOf(parts: Snapshot["parts"]): number | undefined {
   const { value } = jsonOf(parts["clusters.json"], "clusters.json");
   if (value === undefined) return undefined;
@@ -238,17 +240,17 @@ function requestsOf(parts: Snapshot["parts"]): number | undefined {
   return stats.length === 0 ? undefined : stats.reduce((sum, stat) => sum + Number(textAt(stat, "value") || 0), 0);
 }
 
-/** Recognizes this program's agent by the stages in its readiness answer. */
+/** Whether the agent is kubectl-mesh's agent, whose readiness response lists stages. */
 function isOwnAgent(parts: Snapshot["parts"]): boolean {
   return /^(\d+: )?\[[+-]\]\w+ (ok|failed): /m.test(parts["agent_ready.txt"].text ?? "");
 }
 
-/** `SHA/1.40.0/Clean/RELEASE/BoringSSL`. */
+/** Returns the version in a text such as `SHA/1.40.0/Clean/RELEASE/BoringSSL`. */
 function versionOf(text: string): string {
   return text.split("/")[1] ?? text;
 }
 
-/** A protobuf duration: `287s`. */
+/** Returns the seconds of a protobuf duration such as `287s`. */
 function secondsOf(text: string): number | null {
   const [, seconds] = /^(\d+)(?:\.\d+)?s$/.exec(text) ?? [];
   return seconds === undefined ? null : Number(seconds);

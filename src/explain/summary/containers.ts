@@ -1,4 +1,4 @@
-/** The containers of a pod in start order, with a text for each state. */
+/** Lists the containers of a pod in start order, with a text for each state. */
 import { ageText } from "../../base/text/mod.ts";
 import { intAt, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { millisecondsOf, secondsBetween } from "./age.ts";
@@ -13,10 +13,10 @@ const LISTS: readonly (readonly [specs: string, statuses: string, kind: Kind])[]
   ["ephemeralContainers", "ephemeralContainerStatuses", "ephemeral"],
 ];
 
-/** istio-validation replaces istio-init when Istio's CNI plugin is installed: it checks the plugin's rules. */
+/** Containers for redirect rules. With the CNI plugin, istio-validation replaces istio-init and checks the rules. */
 const CAPTURE: readonly string[] = ["istio-init", "istio-validation"];
 
-/** The containers. `now` is the time of the snapshot, in milliseconds. */
+/** Returns the containers. `now` is the time of the snapshot, in milliseconds since 1970. */
 export function containersOf(pod: ValueMap, now: number | undefined): SummaryContainer[] {
   return LISTS.flatMap(([specs, statuses, kind]) =>
     mapsAt(mapAt(pod, "spec"), specs).map((spec) => {
@@ -53,7 +53,7 @@ function stateOf(status: ValueMap, { kind, role, now }: Judging): State {
     return { ...common, state: "waiting", since: "", result, message: `${waitInWords(reason)}${after}` };
   }
   if (isMap(state["terminated"])) return { ...common, ...ended(mapAt(state, "terminated"), { kind, role }) };
-  return { ...common, state: "unknown", since: "", result: "unknown", message: "its state is not known" };
+  return { ...common, state: "unknown", since: "", result: "unknown", message: "its state is unknown" };
 }
 
 function running(
@@ -81,7 +81,7 @@ function running(
   };
 }
 
-/** `null` for an ephemeral container: the kubelet never marks it ready. */
+/** Returns whether a container is ready; `null` for an ephemeral container, which the kubelet never marks as ready. */
 function readyOf({ ready }: ValueMap, kind: Kind): boolean | null {
   return typeof ready === "boolean" && kind !== "ephemeral" ? ready : null;
 }
@@ -91,7 +91,7 @@ function ended(
   { kind, role }: Pick<Judging, "kind" | "role">,
 ): Pick<State, "state" | "since" | "result" | "message"> {
   const code = intAt(state, "exitCode") ?? -1;
-  // An ephemeral container ends when its user is done.
+  // An ephemeral container exits when its user is finished, with any exit code.
   const isWell = kind === "ephemeral" || code === 0 && kind !== "sidecar";
   return {
     state: "ended",

@@ -1,11 +1,11 @@
-/** Differences between what injection wrote and the pod. */
+/** Finds differences between the injected values and the pod. */
 import { parseJson } from "../../base/json.ts";
 import { isMap, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import type { Difference } from "./pod_summary_schema.ts";
 
 const STATUS = "sidecar.istio.io/status";
 
-/** Differences from the status annotation of injection; `undefined` without the annotation. */
+/** Returns the differences from injection's status annotation; `undefined` without the annotation. */
 export function differencesOf(pod: ValueMap): Difference[] | undefined {
   const annotations = mapAt(mapAt(pod, "metadata"), "annotations");
   const status = parseJson(textAt(annotations, STATUS));
@@ -15,7 +15,7 @@ export function differencesOf(pod: ValueMap): Difference[] | undefined {
 
 const LISTS = ["initContainers", "containers", "volumes"] as const;
 
-/** What the annotation names and the pod lacks. A container may be in another list. */
+/** Returns the items in the annotation that the pod lacks. A container can be in another list of the pod. */
 function missing(pod: ValueMap, status: ValueMap): Difference[] {
   const spec = mapAt(pod, "spec");
   const names = (list: string) => mapsAt(spec, list).map((each) => textAt(each, "name"));
@@ -37,12 +37,12 @@ function notNative(pod: ValueMap, status: ValueMap): Difference[] {
     return [{
       field: `spec.initContainers[${name}].restartPolicy`,
       wrote: "Always",
-      runs: "not set: the pod waits for the proxy to end, another webhook took the field away",
+      runs: "not set, because another webhook removed the field: the pod waits until the proxy exits",
     }];
   });
 }
 
-/** `istio-*` containers that run another image than the pod's spec names. */
+/** Returns `istio-*` containers whose running image differs from the image in the pod's spec. */
 function images(pod: ValueMap): Difference[] {
   const status = mapAt(pod, "status");
   const running = [...mapsAt(status, "initContainerStatuses"), ...mapsAt(status, "containerStatuses")];
@@ -57,7 +57,7 @@ function images(pod: ValueMap): Difference[] {
   });
 }
 
-/** The name and tag alone: container runtimes add the registry. */
+/** Returns the name and tag of an image without the registry, which container runtimes add. */
 function tagOf(image: string): string {
   return image.slice(image.lastIndexOf("/") + 1).split("@", 1)[0] ?? "";
 }

@@ -16,8 +16,8 @@ Deno.test("the kubelet's reason comes before the meaning of the code, in every r
 
 Deno.test("other codes mean the same in every role", () => {
   for (const role of ["application", "capture", "proxy"] as const) {
-    assert.equal(exitInWords(2, "", role), "exit code 2: its command line is wrong");
-    assert.equal(exitInWords(143, "Error", role), "exit code 143: ended by SIGTERM, as it was asked to");
+    assert.equal(exitInWords(2, "", role), "exit code 2: its command line is invalid");
+    assert.equal(exitInWords(143, "Error", role), "exit code 143: ended by SIGTERM, as requested");
     assert.equal(exitInWords(77, "Error", role), "exit code 77: it failed");
   }
 });

@@ -1,4 +1,4 @@
-/** Problems of a pod and what to do: rules over the other parts of the summary. */
+/** Finds problems of a pod, with a fix, from the other parts of the summary. */
 import { withoutProxy } from "../pod.ts";
 import type { Finding, PodSummary, Result } from "./pod_summary_schema.ts";
 
@@ -10,7 +10,7 @@ interface Rule {
   readonly find: (parts: Parts) => readonly Found[];
 }
 
-/** The namespace and the name of `shop/web`. */
+/** Splits a name such as `shop/web` into namespace and name. */
 function splitName(pod: string): [namespace: string, name: string] {
   const [namespace = "", name = ""] = pod.split("/");
   return [namespace, name];
@@ -19,10 +19,10 @@ function splitName(pod: string): [namespace: string, name: string] {
 function logsOf(pod: string, container: string, isEnded: boolean): string {
   const [namespace, name] = splitName(pod);
   const where = name === "" ? pod : `-n ${namespace} ${name}`;
-  return `see why in its log: kubectl logs ${where} -c ${container}${isEnded ? " --previous" : ""}`;
+  return `check its log: kubectl logs ${where} -c ${container}${isEnded ? " --previous" : ""}`;
 }
 
-/** In the order of a pod's start. */
+/** Rules in the order of a pod's startup. */
 const RULES: readonly Rule[] = [
   {
     id: "container",
@@ -45,8 +45,8 @@ const RULES: readonly Rule[] = [
       differences.map(({ field, wrote, runs }) =>
         found(
           "error",
-          `${field}: injection wrote "${wrote}", but ${runs}`,
-          "see which webhook or controller changes the pod",
+          `${field}: injected "${wrote}", but ${runs}`,
+          "find the webhook or controller that changes the pod",
         )
       ),
   },
@@ -55,7 +55,7 @@ const RULES: readonly Rule[] = [
     find: ({ traffic: { source, mode, message } }) =>
       source === "unknown" || mode !== ""
         ? []
-        : [found("error", message, "see the log of the init container istio-init, or of the CNI agent of the node")],
+        : [found("error", message, "check the log of the init container istio-init, or of the node's CNI agent")],
   },
   {
     id: "port",
@@ -65,8 +65,8 @@ const RULES: readonly Rule[] = [
           listens === "loopback" ? "error" : "warning",
           `port ${port} of ${container}: ${message}`,
           listens === "loopback"
-            ? `let the application listen on 0.0.0.0:${port}`
-            : `start the application's server, or take the port out of the container's ports`,
+            ? `make the application listen on 0.0.0.0:${port}`
+            : `start the application's server, or remove the port from the container's ports`,
         )
       ),
   },
@@ -74,7 +74,7 @@ const RULES: readonly Rule[] = [
     id: "certificate",
     find: ({ certificate: { result, message } }) =>
       bad(result)
-        ? [found(result, `certificate: ${message}`, "see the log of istio-proxy for what the CA answers")]
+        ? [found(result, `certificate: ${message}`, "check the log of istio-proxy for errors of the CA")]
         : [],
   },
   {
@@ -88,15 +88,15 @@ const RULES: readonly Rule[] = [
       ready === false
         ? [found("error", `not ready: ${message}`, "")]
         : ready === true && bad(result)
-        ? [found(result, message, "see the log of istio-proxy")]
+        ? [found(result, message, "check the log of istio-proxy")]
         : [],
   },
 ];
 
-const REFUSED = "correct the resource that makes this configuration, such as an EnvoyFilter";
-const CONNECTION = "see whether istiod runs and is reached, and the log of istio-proxy";
+const REFUSED = "correct the resource that generates this configuration, such as an EnvoyFilter";
+const CONNECTION = "check whether istiod is running and reachable, and check the log of istio-proxy";
 
-/** All findings, errors first. */
+/** Returns all findings, errors first. */
 export function findingsOf(parts: Parts): Finding[] {
   const all = RULES.flatMap(({ id, find }) => find(parts).map((each): Finding => ({ id, ...each })));
   return all.toSorted((a, b) => weight(b.result) - weight(a.result));

@@ -1,4 +1,4 @@
-/** The lanes of a pod: which connections are captured, and which bypass the proxy. */
+/** Lists the lanes of a pod: connections that the kernel redirects, and connections that bypass the proxy. */
 import { type Cidr, cidrText } from "../../golang/net/mod.ts";
 import type { CaptureSettings } from "../../iptables/mod.ts";
 import type { Lane } from "./pod_summary_schema.ts";
@@ -7,10 +7,10 @@ const ANNOTATION = "traffic.sidecar.istio.io";
 
 type Ports = CaptureSettings["inboundPortsExclude"];
 
-/** Ports of Envoy and the agent, which injection always excludes. */
+/** Ports of Envoy and the agent. Injection always excludes these ports. */
 const OWN_PORTS = ["15008", "15020", "15021", "15090"];
 
-/** The lanes of capture settings. Omits lanes that no connection can take. */
+/** Returns the lanes of capture settings. Omits lanes that no connection can use. */
 export function lanesOf(settings: CaptureSettings): Lane[] {
   return [...inbound(settings), ...outbound(settings)];
 }
@@ -32,10 +32,10 @@ function inbound({ inboundPort, inboundPorts, inboundPortsExclude, excludeInterf
       inboundPorts !== "*" && inboundPorts.length > 0,
       "inbound",
       "the other ports",
-      "includeInboundPorts has not named them",
+      "not in includeInboundPorts",
     ),
     ...when(excluded !== "", "inbound", `TCP ports ${excluded}`, `${ANNOTATION}/excludeInboundPorts`),
-    lane("inbound", "bypasses", "UDP", "the mesh carries TCP alone"),
+    lane("inbound", "bypasses", "UDP", "the mesh carries only TCP"),
     ...interfaces("inbound", excludeInterfaces),
   ];
 }
@@ -62,7 +62,7 @@ function outbound(settings: CaptureSettings): Lane[] {
       !isAll && !isNothing,
       "outbound",
       "the other addresses",
-      `${ANNOTATION}/includeOutboundIPRanges has not named them`,
+      `not in ${ANNOTATION}/includeOutboundIPRanges`,
     ),
     ...when(ports !== "", "outbound", `TCP ports ${ports}`, `${ANNOTATION}/excludeOutboundPorts`),
     ...when(ranges !== "", "outbound", ranges, `${ANNOTATION}/excludeOutboundIPRanges`),
@@ -70,7 +70,7 @@ function outbound(settings: CaptureSettings): Lane[] {
     ...settings.redirectDns || settings.captureAllDns
       ? [lane("outbound", "captured", "DNS", "redirected to port 15053 of the agent")]
       : [],
-    lane("outbound", "bypasses", settings.redirectDns ? "other UDP" : "UDP", "the mesh carries TCP alone"),
+    lane("outbound", "bypasses", settings.redirectDns ? "other UDP" : "UDP", "the mesh carries only TCP"),
     ...interfaces("outbound", settings.excludeInterfaces),
   ];
 }
@@ -82,11 +82,11 @@ function users({ proxyUids, excludeUids, ownerGroups, ownerGroupsExclude }: Capt
       "outbound",
       "bypasses",
       `user ${proxyUids.join(", ")}`,
-      "connections of the proxy and of all who run as its user",
+      "connections of the proxy, and of other processes of its user",
     ),
     ...when(excludeUids.length > 0, "outbound", `users ${excludeUids.join(", ")}`, "istio-iptables excludes them"),
     ...when(groups !== "", "outbound", `groups ${groups}`, "istio-iptables excludes them"),
-    ...when(ownerGroups !== "*", "outbound", "other groups", "istio-iptables includes named groups alone"),
+    ...when(ownerGroups !== "*", "outbound", "other groups", "istio-iptables includes only listed groups"),
   ];
 }
 
@@ -95,7 +95,7 @@ function interfaces(direction: Lane["direction"], names: readonly string[]): Lan
 }
 
 function verbOf(mode: CaptureSettings["mode"]): string {
-  return mode === "TPROXY" ? "passed on by TPROXY" : "redirected";
+  return mode === "TPROXY" ? "redirected with TPROXY" : "redirected";
 }
 
 function when(holds: boolean, direction: Lane["direction"], what: string, message: string): Lane[] {

@@ -16,7 +16,7 @@ import { proxyReadiness } from "./proxy_readiness.ts";
 import { readinessOf } from "./readiness.ts";
 import { trafficOf } from "./traffic.ts";
 
-/** The summary of a pod. Missing parts are `unknown` with a reason. Ages are relative to the time of the snapshot. */
+/** Returns the summary of a pod. Missing parts are `unknown` with a reason. Ages are relative to the snapshot's time. */
 export function podSummary(snapshot: Snapshot): PodSummary {
   const { parts } = snapshot;
   const now = snapshot.time?.getTime();
@@ -55,7 +55,7 @@ function placeOf(object: ValueMap | undefined): Pick<PodSummary, "node" | "addre
   };
 }
 
-/** The control plane from the pod's fields, in case Envoy does not answer. */
+/** Returns the control plane from the pod's fields, for a pod whose Envoy does not respond. */
 function controlPlaneOf(object: ValueMap | undefined): { readonly address: string; readonly revision: string } {
   if (object === undefined) return { address: "", revision: "" };
   const metadata = mapAt(object, "metadata");

@@ -78,7 +78,7 @@ Deno.test("podSummary() survives wrong types everywhere", () => {
   });
 });
 
-Deno.test("containers are in the order of their start, with their states in words", () => {
+Deno.test("containers are in start order, with their states in words", () => {
   const spec = {
     initContainers: [{ name: "istio-init" }, { ...PROXY, restartPolicy: "Always" }, { name: "migrate" }],
     containers: [{ name: "web" }, { name: "slow" }],
@@ -108,11 +108,11 @@ Deno.test("containers are in the order of their start, with their states in word
       "init",
       "application",
       "error",
-      "waits: ended again and again; the kubelet waits before the next start (CrashLoopBackOff); " +
+      "waits: it exited repeatedly; the kubelet waits before the next start (CrashLoopBackOff); " +
       "exit code 139: ended by SIGSEGV: it crashed",
     ],
     ["web", "container", "application", "error", "waits: its image cannot be pulled (ImagePullBackOff)"],
-    ["slow", "container", "application", "warning", "waits: waits for the init containers (PodInitializing)"],
+    ["slow", "container", "application", "warning", "waits: the init containers have not finished (PodInitializing)"],
   ]);
 });
 
@@ -132,7 +132,7 @@ Deno.test("a native sidecar that another webhook took its restartPolicy from is 
     ["spec.volumes", "it is not in the pod"],
     [
       "spec.initContainers[istio-proxy].restartPolicy",
-      "not set: the pod waits for the proxy to end, another webhook took the field away",
+      "not set, because another webhook removed the field: the pod waits until the proxy exits",
     ],
   ]);
   assert.equal(findings.filter(({ id }) => id === "changed-after-injection").length, 3);
@@ -158,7 +158,7 @@ Deno.test("the certificate shows its signer, its end and what is wrong with it",
     ["2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z", "ok", /^valid for 20h 55m$/],
     ["2026-01-01T03:04:05Z", "2026-01-02T03:34:05Z", "warning", /should have been renewed/],
     ["2026-01-01T03:04:05Z", "2026-01-02T03:04:00Z", "error", /^it expired 5s ago$/],
-    ["2026-01-02T04:04:05Z", "2026-01-03T03:04:00Z", "error", /valid only in 1h: the clocks differ/],
+    ["2026-01-02T04:04:05Z", "2026-01-03T03:04:00Z", "error", /becomes valid in 1h: the clocks differ/],
   ];
   for (const [valid_from, expiration_time, result, message] of cases) {
     const chain = [{ subject_alt_names: [{ uri: "spiffe://a/ns/b/sa/c" }], valid_from, expiration_time }];
@@ -199,13 +199,13 @@ const CONFIGURATIONS: Readonly<Record<string, readonly [object, unknown, string 
     { dynamic_listeners: [{ name: "l", error_state: { details: "bad \x1b[31m" } }] },
     "",
     "false error",
-    /^Envoy refused "l": bad/,
+    /^Envoy rejected "l": bad/,
   ],
   "refused updates before": [
     {},
     "cluster.xds-grpc.upstream_rq_active: 1\nlistener_manager.lds.update_rejected: 3\n",
     "true warning",
-    /refused 3 updates of listeners since its start/,
+    /rejected 3 updates of listeners since its start/,
   ],
   "waits for resources": [
     { dynamic_listeners: [{ name: "l", warming_state: {} }] },
@@ -243,7 +243,7 @@ Deno.test("an Envoy that never got a configuration", () => {
     dynamic_active_clusters: [],
   }];
   const { configuration } = summaryOf({ "config_dump.json": dumpWith({}, empty) });
-  assert.equal(configuration.message, "Envoy has no configuration of a control plane");
+  assert.equal(configuration.message, "Envoy has no configuration from a control plane");
   const waiting = summaryOf({
     "config_dump.json": dumpWith({}, empty),
     "server_info.json": { state: "PRE_INITIALIZING" },
@@ -298,7 +298,7 @@ Deno.test("ports say whether they are captured, and whether anything listens whe
       "outbound UDP",
     ],
   );
-  assert.equal(findings.find(({ id }) => id === "port")?.fix, "let the application listen on 0.0.0.0:9090");
+  assert.equal(findings.find(({ id }) => id === "port")?.fix, "make the application listen on 0.0.0.0:9090");
 });
 
 Deno.test("hostNetwork and a pod without a proxy are findings", () => {
@@ -322,7 +322,7 @@ Deno.test("an ephemeral container is no problem of the pod: it is never ready, a
   };
   const { containers, findings } = summaryOf({ "pod.json": podWith(spec, status) });
   assert.deepEqual(containers.map(({ result, message }) => `${result}: ${message}`).slice(1), [
-    "ok: ended: exit code 143: ended by SIGTERM, as it was asked to",
+    "ok: ended: exit code 143: ended by SIGTERM, as requested",
     "ok: runs for 4m 5s",
   ]);
   assert.deepEqual(findings, []);
@@ -342,7 +342,7 @@ Deno.test("readiness is the kubelet's word, not the words of a message", () => {
     }),
   });
   assert.deepEqual(containers.map(({ ready }) => ready), [true, true, false]);
-  assert.equal(readiness.message, "late is not ready: not the proxy, but the application's own probe");
+  assert.equal(readiness.message, "late is not ready: the application's own probe fails, not the proxy's");
 });
 
 const UNREADY_POD = podWith({ containers: [{ ...PROXY }] }, {
@@ -363,7 +363,7 @@ const READINESS: Readonly<
     { "agent_ready.txt": STAGES, "pod.json": UNREADY_POD },
     false,
     "error",
-    /^the agent answers 503 at port 15020: istiod refuses: no token$/,
+    /^the agent returns 503 on port 15020: istiod refuses: no token$/,
   ],
   "by stages in one line": [
     { "agent_ready.txt": STAGES.replaceAll("\n", " "), "pod.json": UNREADY_POD },
@@ -388,7 +388,7 @@ const READINESS: Readonly<
     { "agent_ready.txt": STAGES, "pod.json": READY_POD },
     true,
     "warning",
-    /^ready for Kubernetes, but not for the proxy: the agent answers 503/,
+    /^the pod is ready, but its proxy is not ready: the agent returns 503/,
   ],
   "of a pod that is ready": [
     { "agent_ready.txt": "[+]admin ok: x\nready\n", "pod.json": READY_POD },

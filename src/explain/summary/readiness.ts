@@ -1,9 +1,9 @@
-/** Whether the pod is ready, and why not. */
+/** Decides whether the pod is ready, or why not. */
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { Configuration, Readiness, SummaryContainer } from "./pod_summary_schema.ts";
 import type { ProxyReadiness } from "./proxy_readiness.ts";
 
-/** Readiness, with the first reason that holds; root causes come first. */
+/** Returns the readiness with the first reason that applies. Root causes are first. */
 export function readinessOf(
   pod: ValueMap | undefined,
   containers: readonly SummaryContainer[],
@@ -13,7 +13,7 @@ export function readinessOf(
   const conditions = mapsAt(mapAt(pod, "status"), "conditions");
   const ready = conditions.find((each) => textAt(each, "type") === "Ready");
   if (ready === undefined) {
-    return { ready: null, result: "unknown", message: "the API server has no condition Ready of it" };
+    return { ready: null, result: "unknown", message: "the pod's status does not have the condition Ready" };
   }
   if (textAt(ready, "status") === "True") return ofReady(agent);
   const proxy = containers.find(({ role }) => role === "proxy");
@@ -30,15 +30,15 @@ export function readinessOf(
   return { ready: false, result: "error", message: reasons.find((reason) => reason !== undefined) ?? "not ready" };
 }
 
-/** The proxy's reason, if the proxy is not ready. */
+/** Returns the proxy's reason if the proxy is not ready. */
 function proxyText(proxy: SummaryContainer | undefined, { isReady, reason }: ProxyReadiness): string | undefined {
   return reason !== "" && (isUnready(proxy) || isReady === false) ? reason : undefined;
 }
 
-/** A ready pod whose proxy is not ready gets a warning: the kubelet may not have probed since. */
+/** Returns a warning for a ready pod whose proxy is not ready: the kubelet can be late with the next probe. */
 function ofReady({ isReady, reason }: ProxyReadiness): Readiness {
   if (isReady !== false) return { ready: true, result: "ok", message: "ready" };
-  return { ready: true, result: "warning", message: `ready for Kubernetes, but not for the proxy: ${reason}` };
+  return { ready: true, result: "warning", message: `the pod is ready, but its proxy is not ready: ${reason}` };
 }
 
 function isUnready(container: SummaryContainer | undefined): boolean {
@@ -47,8 +47,8 @@ function isUnready(container: SummaryContainer | undefined): boolean {
 
 function ofEnvoy(state: string, { isReady, reason }: ProxyReadiness): Readiness {
   if (isReady === false) return { ready: null, result: "warning", message: reason };
-  if (state === "LIVE") return { ready: null, result: "ok", message: "Envoy is live; the pod itself is not known" };
-  const message = state === "" ? "neither the pod nor Envoy is known" : `Envoy is in the state ${state}`;
+  if (state === "LIVE") return { ready: null, result: "ok", message: "Envoy is live; the state of the pod is unknown" };
+  const message = state === "" ? "the state of the pod and of Envoy is unknown" : `Envoy is in the state ${state}`;
   return { ready: null, result: state === "" ? "unknown" : "warning", message };
 }
 
@@ -57,7 +57,7 @@ function unready(containers: readonly SummaryContainer[], proxy: SummaryContaine
   if (names.length === 0) return undefined;
   const who = proxy !== undefined && names.includes(proxy.name)
     ? ""
-    : ": not the proxy, but the application's own probe";
+    : ": the application's own probe fails, not the proxy's";
   return `${names.join(", ")} ${names.length === 1 ? "is" : "are"} not ready${who}`;
 }
 

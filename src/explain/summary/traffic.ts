@@ -1,4 +1,4 @@
-/** Ports of a pod: what listens, and whether connections to them go through the proxy. */
+/** Summarizes the ports of a pod: the listening sockets, and whether connections go through the proxy. */
 import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { type Fate, trace, type TracedRules } from "../../iptables/mod.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
@@ -12,40 +12,40 @@ import { lanesOf } from "./lanes.ts";
 const PROXY_PORTS: Readonly<Record<number, string>> = {
   15000: "Envoy's admin interface",
   15001: "captured outbound connections",
-  15004: "debug interface of the agent",
+  15004: "the agent's debug interface",
   15006: "captured inbound connections",
   15008: "tunnels of HBONE",
-  15020: "merged metrics and probes of the agent",
-  15021: "readiness of the pod",
-  15053: "DNS of the agent",
+  15020: "the agent's merged metrics and probes",
+  15021: "the pod's readiness",
+  15053: "the agent's DNS proxy",
   15090: "Envoy's metrics",
 };
 
-/** The traffic of a snapshot. `object`: the pod from the API server; `pod`: the fields read from it. */
+/** Returns the traffic of a snapshot. `object` is the pod from the API server, and `pod` its fields in typed form. */
 export function trafficOf(snapshot: Snapshot, object: ValueMap | undefined, pod: Pod | undefined): Traffic {
   const kernel = kernelRules(snapshot, pod);
   const text = snapshot.parts["sockets.txt"].text;
   const sockets = text === undefined ? undefined : listeningSockets(text);
   const ports = portsOf(object, sockets).map((port) => portOf(port, { kernel, sockets, pod }));
   if (pod?.isHostNetwork === true) {
-    const message = "the pod uses the host's network: nothing is captured";
+    const message = "the pod uses the host's network: the kernel redirects no connections";
     return { source: "seen", mode: "", message, ports, lanes: [] };
   }
   if (pod?.isAmbient === true && pod.proxy === undefined) return ofAmbient(ports);
   const { rules } = kernel;
   if (rules === undefined) {
-    const message = `the rules of the kernel are not known: ${kernel.why}`;
+    const message = `the kernel's rules are unknown: ${kernel.why}`;
     return { source: "unknown", mode: "", message, ports, lanes: [] };
   }
   if (!rules.isCaptured) {
-    const message = "the kernel has no rules of Istio: nothing passes the proxy";
+    const message = "the pod's network has no Istio rules: no connection goes through the proxy";
     return { source: kernel.source, mode: "", message, ports, lanes: [] };
   }
   const { settings } = rules;
   return { source: kernel.source, mode: settings.mode, message: kernel.why, ports, lanes: lanesOf(settings) };
 }
 
-/** istio-cni's rules in the pod's network namespace (istio/istio, cni/pkg/iptables). */
+/** Returns the traffic with istio-cni's rules in the pod's network namespace (istio/istio, cni/pkg/iptables). */
 function ofAmbient(ports: readonly SummaryPort[]): Traffic {
   const lane = (direction: Lane["direction"], port: number): Lane => {
     return { direction, path: "captured", what: "every TCP connection", message: `port ${port} of ztunnel` };
@@ -59,7 +59,7 @@ function ofAmbient(ports: readonly SummaryPort[]): Traffic {
   };
 }
 
-/** A port that a container declares, or on which a process listens. */
+/** A port that a container declares or on which a process listens. */
 type Declared = Pick<SummaryPort, "port" | "protocol" | "name" | "container">;
 
 function portsOf(object: ValueMap | undefined, sockets: readonly ListeningSocket[] | undefined): Declared[] {
@@ -115,17 +115,17 @@ function listens({ port, protocol }: Declared, sockets: readonly ListeningSocket
   return { listens: found.every(({ isLoopback }) => isLoopback) ? "loopback" : "yes", address };
 }
 
-/** Envoy connects to the pod's address, and a loopback socket does not accept that (istio/istio#29940). */
+/** Describes the socket. Envoy connects to the pod's address, which a loopback socket rejects (istio/istio#29940). */
 function messageOf({ listens, address }: Listens): string {
   switch (listens) {
     case "yes":
       return `listens on ${address}`;
     case "loopback":
-      return `listens on ${address} alone, which Envoy does not connect to`;
+      return `listens only on ${address}, to which Envoy does not connect`;
     case "no":
-      return "nothing listens";
+      return "no process listens";
     case "unknown":
-      return "whether anything listens is not known";
+      return "it is unknown whether a process listens";
   }
 }
 
@@ -141,7 +141,7 @@ function pathOf(
   return { path, source: kernel.source };
 }
 
-/** Documentation addresses (RFC 5737), which no rule names. */
+/** Addresses for a simulated client, which no rule names: documentation addresses (RFC 5737). */
 const CLIENT = "192.0.2.1";
 const SERVER = "192.0.2.2";
 

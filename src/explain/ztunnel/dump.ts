@@ -1,6 +1,6 @@
 /**
- * ztunnel's configuration (`/config_dump` on its port 15000): workloads, services, policies and certificates of the mesh,
- * as istio/istio's istioctl/pkg/writer/ztunnel/configdump/api.go reads them. Lists are maps in releases before 1.24.
+ * Reads ztunnel's configuration (`/config_dump` on its port 15000): workloads, services, policies and certificates of
+ * the mesh. The format is in istio/istio, istioctl/pkg/writer/ztunnel/configdump/api.go. Before 1.24, lists are maps.
  */
 import { isMap, listAt, mapAt, mapsAt, textAt, textsAt, type Value, type ValueMap } from "../../base/value.ts";
 import { flagAt } from "../envoy/message.ts";
@@ -12,17 +12,17 @@ export interface Workload {
   readonly name: string;
   readonly namespace: string;
   readonly addresses: readonly string[];
-  /** ztunnel or a proxy takes tunnels for it (HBONE); `false`: plain TCP. */
+  /** Whether ztunnel or a proxy accepts HBONE tunnels for the workload; `false`: plain TCP. */
   readonly isHbone: boolean;
-  /** SPIFFE URI. */
+  /** SPIFFE URI of the workload. */
   readonly identity: string;
-  /** Address or host of its waypoint; empty without one. */
+  /** Address or host of the workload's waypoint; empty without a waypoint. */
   readonly waypoint: string;
-  /** Address or host of the gateway of its network; empty without one. */
+  /** Address or host of the gateway to the workload's network; empty without a gateway. */
   readonly networkGateway: string;
   readonly network: string;
   readonly isHealthy: boolean;
-  /** `NAMESPACE/NAME` of policies that select it. */
+  /** `NAMESPACE/NAME` of the policies that select the workload. */
   readonly policies: readonly string[];
 }
 
@@ -32,15 +32,15 @@ export interface Service {
   readonly ports: ReadonlyMap<number, number>;
   readonly waypoint: string;
   readonly endpoints: readonly ServiceEndpoint[];
-  /** It sends to pods that are not ready too (`publishNotReadyAddresses`). */
+  /** Whether it sends to unready pods too (`publishNotReadyAddresses`). */
   readonly takesUnhealthy: boolean;
-  /** `Strict`: only to near endpoints (`internalTrafficPolicy: Local`); `Passthrough`: to the address itself. */
+  /** `Strict` sends only to near endpoints (`internalTrafficPolicy: Local`); `Passthrough` sends to the address itself. */
   readonly mode: string;
 }
 
 interface ServiceEndpoint {
   readonly workload: string;
-  /** The pod's ports by the Service's. */
+  /** Maps ports of the Service to ports of the pod. */
   readonly ports: ReadonlyMap<number, number>;
 }
 
@@ -49,17 +49,17 @@ export interface ZtunnelPolicy {
   readonly namespace: string;
   readonly scope: string;
   readonly isDeny: boolean;
-  /** ztunnel logs what it would do, and does not do it. */
+  /** Whether ztunnel only logs the result of the policy, without enforcement. */
   readonly isDryRun: boolean;
-  /** One of the rules must match; in it all clauses, and of each clause that is not empty one match. */
+  /** Rules, each a list of clauses of matches. A rule matches if each non-empty clause has at least one match. */
   readonly rules: readonly (readonly (readonly ValueMap[])[])[];
 }
 
 export interface ZtunnelCertificate {
   readonly identity: string;
-  /** `Available`, `Initializing`, or `Unavailable: ` and why. */
+  /** `Available`, `Initializing`, or `Unavailable: ` and the reason. */
   readonly state: string;
-  /** Leaf and roots in PEM. */
+  /** Leaf certificate in PEM; `roots` are in PEM too. */
   readonly leaf: string;
   readonly roots: readonly string[];
 }
@@ -71,7 +71,7 @@ export interface ZtunnelDump {
   readonly certificates: readonly ZtunnelCertificate[];
 }
 
-/** The dump of a snapshot, or why there is none. */
+/** Returns the dump of a snapshot, or why it is absent. */
 export function ztunnelDump({ parts }: Pick<Snapshot, "parts">): ZtunnelDump | string {
   const { value, part } = jsonOf(parts["ztunnel.json"], "ztunnel.json");
   if (value === undefined) return part.message;
@@ -83,7 +83,7 @@ export function ztunnelDump({ parts }: Pick<Snapshot, "parts">): ZtunnelDump | s
   };
 }
 
-/** The workload of a pod. */
+/** Returns the workload of a pod; `undefined` if ztunnel does not know the pod. */
 export function workloadOf(
   { workloads }: ZtunnelDump,
   pod: { readonly namespace: string; readonly name: string },
@@ -91,7 +91,7 @@ export function workloadOf(
   return workloads.find(({ namespace, name }) => namespace === pod.namespace && name === pod.name);
 }
 
-/** The services that have the workload as an endpoint. */
+/** Returns the services that have the workload as an endpoint. */
 export function servicesOf({ services }: ZtunnelDump, { uid }: Workload): readonly Service[] {
   return services.filter(({ endpoints }) => endpoints.some(({ workload }) => workload === uid));
 }
@@ -134,7 +134,7 @@ function readService(map: ValueMap): Service {
   };
 }
 
-/** `NETWORK/ADDRESS` or `NAMESPACE/HOST`; the network may be empty. */
+/** Returns the address or host under a key, from `NETWORK/ADDRESS` (the network can be empty) or `NAMESPACE/HOST`. */
 function destinationAt(map: ValueMap, key: string): string {
   return withoutNetwork(textAt(mapAt(map, key), "destination"));
 }

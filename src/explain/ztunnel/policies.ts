@@ -1,6 +1,6 @@
 /**
- * What ztunnel's policies say of a connection (ztunnel, src/rbac.rs and src/state.rs): a DENY that matches refuses it, then
- * an ALLOW must match if there is any.
+ * Decides whether ztunnel's policies allow a connection (ztunnel, src/rbac.rs and src/state.rs). A matching DENY policy
+ * refuses the connection. If ALLOW policies exist, at least one must match.
  */
 import { blockHolds, hostBlock, parseAddress, parseCidr } from "../../golang/net/mod.ts";
 import { isMap, listAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
@@ -9,9 +9,9 @@ import type { Workload, ZtunnelDump, ZtunnelPolicy } from "./dump.ts";
 
 /** A connection as the server's ztunnel sees it. */
 export interface Tunneled {
-  /** SPIFFE URI of the client's certificate; `none`: plain text; `undefined`: unknown. */
+  /** SPIFFE URI of the client's certificate; `none` for plain text; `undefined` if unknown. */
   readonly identity: string | "none" | undefined;
-  /** Empty: unknown. */
+  /** IP address of the client; empty if unknown. */
   readonly source: string;
   readonly destination: string;
   readonly port: number;
@@ -19,11 +19,11 @@ export interface Tunneled {
 
 export interface PolicyRuling {
   readonly outcome: "allowed" | "denied" | "unknown";
-  /** `NAMESPACE/NAME` of what decided; empty: no policy did. */
+  /** `NAMESPACE/NAME` of the deciding policy; empty if no policy decided. */
   readonly policy: string;
 }
 
-/** The ruling for a connection to a workload. */
+/** Returns the decision for a connection to a workload. */
 export function rulingOf({ policies }: ZtunnelDump, workload: Workload, connection: Tunneled): PolicyRuling {
   const own = policies.filter((policy) => !policy.isDryRun && applies(policy, workload));
   const matched = own.map((policy) => ({ policy, truth: matches(policy, connection) }));
@@ -41,12 +41,12 @@ export function rulingOf({ policies }: ZtunnelDump, workload: Workload, connecti
   return first === undefined ? { outcome: "allowed", policy: "" } : { outcome: "denied", policy: nameOf(first.policy) };
 }
 
-/** `NAMESPACE/NAME`. */
+/** Returns `NAMESPACE/NAME` of a policy. */
 export function nameOf({ namespace, name }: Pick<ZtunnelPolicy, "namespace" | "name">): string {
   return `${namespace}/${name}`;
 }
 
-/** Whether a policy concerns a workload. The scope of a policy in the root namespace without a selector is Global. */
+/** Whether a policy applies to a workload. A policy in the root namespace without a selector has the scope Global. */
 export function applies(policy: ZtunnelPolicy, workload: Workload): boolean {
   if (policy.scope === "Global") return true;
   if (policy.scope === "Namespace") return policy.namespace === workload.namespace;
@@ -61,7 +61,7 @@ function matches({ rules }: ZtunnelPolicy, connection: Tunneled): Truth {
 
 type Test = (value: ValueMap, field: string, connection: Tunneled) => Truth;
 
-/** The fields of a match, each with a form that begins with `not`. */
+/** The fields of a match, each with its negated form, whose name starts with `not`. */
 const FIELDS: readonly (readonly [field: string, negative: string, test: Test])[] = [
   ["principals", "notPrincipals", (map, field, { identity }) => texts(map, field, principal(identity))],
   ["namespaces", "notNamespaces", (map, field, { identity }) => texts(map, field, partOf(identity, NAMESPACE))],
@@ -75,7 +75,7 @@ const FIELDS: readonly (readonly [field: string, negative: string, test: Test])[
   ],
 ];
 
-/** All fields that are set must hold. A match without any field matches nothing. */
+/** Whether a match holds: all set fields must hold. A match without fields never holds. */
 function holds(match: ValueMap, connection: Tunneled): Truth {
   const isSet = (field: string) => listAt(match, field).length > 0;
   const truths = FIELDS.flatMap(([field, negative, test]) => [
@@ -88,7 +88,7 @@ function holds(match: ValueMap, connection: Tunneled): Truth {
 const NAMESPACE = /\/ns\/([^/]+)\//;
 const ACCOUNT = /\/sa\/([^/]+)$/;
 
-/** A text; `null`: there is none; `undefined`: unknown. */
+/** A text; `null` if absent; `undefined` if unknown. */
 type Known = string | null | undefined;
 
 function principal(identity: Tunneled["identity"]): Known {
@@ -121,7 +121,7 @@ function accounts(map: ValueMap, field: string, identity: Tunneled["identity"]):
   );
 }
 
-/** An empty address is unknown. */
+/** Whether an address is in the blocks of a field. An empty address is unknown. */
 function within(map: ValueMap, field: string, text: string): Truth {
   const address = parseAddress(text);
   if (typeof address === "string") return "unknown";

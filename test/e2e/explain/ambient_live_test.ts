@@ -31,7 +31,7 @@ testWhen(needsCluster(), "pods in ambient mode are read from the ztunnel of thei
     await t.step("the summary", async () => {
       const { stdout, stderr } = await explain(cluster, "pod/cart-1", "-o", "json");
       const { ambient, findings } = POD_SUMMARY.parse(JSON.parse(stdout));
-      assert.equal(ambient?.message, "the ztunnel of its node accepts HBONE tunnels for it", stderr);
+      assert.equal(ambient?.message, "the ztunnel of its node accepts HBONE tunnels for the pod", stderr);
       assert.deepEqual(findings, []);
       assert.deepEqual(asked, ["/config_dump"]);
     });

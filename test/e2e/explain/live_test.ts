@@ -317,7 +317,7 @@ async function probe(scene: Scene): Promise<void> {
   const other = answerIn(tcp.stdout);
   assert.equal(provedKinds(other), "application kernel listener cluster endpoint", tcp.stdout);
   assert.deepEqual(other.endpoints.map(({ address }) => address), ["10.196.0.2:3306"]);
-  assert.match(other.probe?.request ?? "", /^a connection to 10\.196\.0\.2:3306 without any byte as UID 1000$/);
+  assert.match(other.probe?.request ?? "", /^a connection to 10\.196\.0\.2:3306 without data as UID 1000$/);
 }
 
 const IN = ["--from", "10.9.9.9", "--to-port", String(APPLICATION_PORT), "--probe"];
@@ -328,7 +328,7 @@ async function inboundProbe(scene: Scene, namespace: Namespace): Promise<void> {
   const answer = answerIn(stdout);
   assert.deepEqual([code, answer.verdict], [0, "reaches"], stdout);
   assert.equal(provedKinds(answer), "listener authorization route cluster endpoint port", stdout);
-  assert.match(stderr, / user 1337, no capabilities; it sends the request, ends with this command/);
+  assert.match(stderr, / user 1337, no capabilities, to send the request, ends with this command/);
   assert.match(answer.probe?.unproved.join() ?? "", /not proved: kernel, .*the address 10\.9\.9\.9 cannot be made/);
   const secret = await withGuest(scene, "admin", user, ...IN, "--header", ":path:/secret/1");
   const refused = answerIn(secret.stdout);
@@ -347,7 +347,7 @@ async function probeEnds(scene: Scene): Promise<void> {
   const { stdout, code } = await withGuest(scene, "admin", AS_APPLICATION, "--probe", ...broken);
   const failed = answerIn(stdout);
   assert.deepEqual([code, failed.verdict], [1, "refused"]);
-  assert.match(failed.reason, /^The probe got 503 UF.* from Envoy itself$/);
+  assert.match(failed.reason, /^Envoy itself responded to the probe with 503 UF.*$/);
   // The proxy's user is not the application's: the kernel does not do what was planned for the application.
   const other = ["setpriv", "--reuid=1337", "--regid=1337", "--clear-groups"];
   const { stdout: wrong } = await withGuest(scene, "admin", other, "--probe", "--to", "tcp://10.196.0.1:3306");
@@ -365,7 +365,7 @@ async function noProbe(scene: Scene): Promise<void> {
   );
   const answer = answerIn(stdout);
   assert.deepEqual([code, answer.verdict, provedKinds(answer)], [1, "reaches", ""]);
-  assert.equal(answer.probe?.result, "it was not sent: there is no curl");
+  assert.equal(answer.probe?.result, "not sent: there is no curl");
   const role = ["create", "role", "executor", "-n", "shop", "--verb=get,create,list"];
   await kubectl(scene.cluster, [...role, "--resource=pods,pods/exec"]);
   await kubectl(scene.cluster, ["create", "rolebinding", "ann", "-n", "shop", "--role=executor", "--user=ann"]);
@@ -385,7 +385,7 @@ async function noProbe(scene: Scene): Promise<void> {
   );
   assert.equal(ann.code, 1);
   const refused = answerIn(ann.stdout);
-  assert.match(refused.probe?.result ?? "", /^it was not sent: no ephemeral container: .*pods\/ephemeralcontainers/);
+  assert.match(refused.probe?.result ?? "", /^not sent: no ephemeral container: .*pods\/ephemeralcontainers/);
   assert.equal(refused.verdict, "reaches");
 }
 
@@ -426,7 +426,7 @@ async function forbidden(scene: Scene): Promise<void> {
   assert.equal(saved.code, 1);
   assert.match(
     saved.stderr,
-    /^error: Nothing of the proxy of pod\/web in the namespace "shop" can be read: .*forbidden/,
+    /^error: The proxy of pod\/web in the namespace "shop" cannot be read: .*forbidden/,
   );
   await assert.rejects(Deno.stat(`${scene.folder}/no.tar.gz`));
   const { stderr, code } = await explain(scene, "explain", "-l", "a=b", "-n", "shop", "--as", "joe");
@@ -439,7 +439,7 @@ async function forbidden(scene: Scene): Promise<void> {
 
 async function broken(scene: Scene): Promise<void> {
   const gone = await explain(scene, "explain", "pod/gone", "-n", "shop");
-  assert.equal(gone.stderr, 'error: There is no "pod/gone" in the namespace "shop"; see --namespace\n');
+  assert.equal(gone.stderr, 'error: "pod/gone" does not exist in the namespace "shop"; see --namespace\n');
   const { configuration, findings } = await podSummary(scene, "ended", "-n", "shop");
   assert.match(configuration.message, /container "istio-proxy" of pod "shop\/ended" is not running/);
   assert.ok(findings.some(({ message }) => message.startsWith("container istio-proxy ended: exit code 255")));

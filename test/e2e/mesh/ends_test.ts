@@ -100,7 +100,7 @@ async function refusedTelemetry(mesh: EndsMesh): Promise<void> {
     () => `Envoy refuses nothing: ${answer.reason}`,
   );
   assert.equal(answer.verdict, "reaches");
-  assert.match(answer.reason, /Envoy refused its newest version and keeps the old one/);
+  assert.match(answer.reason, /Envoy rejected its newest version and keeps the previous version/);
   assert.deepEqual(answer.decided, expected(["Telemetry", "log", "spec.accessLogging[0].filter.expression"]));
   await healed(mesh, new Map([["log", answer.fix]]), [["log", {}]]);
   await until(

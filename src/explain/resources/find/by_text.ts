@@ -1,10 +1,10 @@
-/** The EnvoyFilter or Telemetry that has written a part of Envoy's configuration: a filter, an expression. */
+/** Finds the EnvoyFilter or Telemetry behind a part of Envoy's configuration, such as a filter or an expression. */
 import { isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../../base/value.ts";
 import type { Search } from "../cause.ts";
 import { type Finding, type Path, removal } from "../change.ts";
 import { type MeshResources, resourcesFor } from "../mesh_resources.ts";
 
-/** Both kinds are searched: a refusal of Envoy's does not show whose part it refused. */
+/** Searches both kinds: Envoy's error message does not show which resource contains the rejected part. */
 export async function writerOf(
   resources: MeshResources,
   { workload, text }: Extract<Search, { by: "text" }>,
@@ -14,7 +14,7 @@ export async function writerOf(
       namesIn(mapAt(each, "patch")).some((name) => text.includes(name))
     );
     const path: Path = ["spec", "configPatches", at];
-    if (at >= 0) return removal("EnvoyFilter", object, path, "correct FIELD, or take it away");
+    if (at >= 0) return removal("EnvoyFilter", object, path, "correct or remove FIELD");
   }
   for (const object of await resourcesFor(resources, "Telemetry", workload)) {
     const found = expressionIn(object, text);
@@ -23,7 +23,7 @@ export async function writerOf(
   return undefined;
 }
 
-/** Names of filters and types of their configuration in a patch. */
+/** Returns the names of filters in a patch, and the types of their configuration. */
 function namesIn(value: Value): string[] {
   if (Array.isArray(value)) return value.flatMap(namesIn);
   if (!isMap(value)) return [];
@@ -31,7 +31,7 @@ function namesIn(value: Value): string[] {
   return [...own.filter((name) => name.includes(".")), ...Object.values(value).flatMap(namesIn)];
 }
 
-/** The filter of an access log is an expression in CEL, which Envoy compiles. */
+/** Finds the access log filter that contains the text. The filter is a CEL expression, which Envoy compiles. */
 function expressionIn(object: ValueMap, text: string): Finding | undefined {
   const at = mapsAt(mapAt(object, "spec"), "accessLogging").findIndex((each) => {
     const expression = textAt(mapAt(each, "filter"), "expression");
@@ -42,7 +42,7 @@ function expressionIn(object: ValueMap, text: string): Finding | undefined {
     "Telemetry",
     object,
     ["spec", "accessLogging", at],
-    "correct FIELD, or take it away",
+    "correct or remove FIELD",
   );
   return { ...own, field: `${field}.filter.expression`, fix };
 }

@@ -1,4 +1,4 @@
-/** The field of a DestinationRule that decides: a traffic policy, or the labels of a subset. */
+/** Finds the deciding field of a DestinationRule: a traffic policy, or the labels of a subset. */
 import { intAt, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
 import type { Search } from "../cause.ts";
 import { type Finding, finding, type Path, pointerOf, valueAtPath } from "../change.ts";
@@ -7,12 +7,12 @@ import { type MeshResources, nameOf } from "../mesh_resources.ts";
 const KIND = "DestinationRule";
 
 const TEXTS = {
-  tls: "take FIELD away: Istio then speaks what the server's proxy takes",
-  connectionPool: "raise FIELD, or take it away",
-  outlierDetection: "change FIELD, or take it away",
+  tls: "remove FIELD, so that Istio detects the TLS mode of the server",
+  connectionPool: "raise or remove FIELD",
+  outlierDetection: "change or remove FIELD",
 } as const;
 
-/** A port's policy in the subset, the subset's, a port's policy, the rule's (Istio, "TrafficPolicy"). */
+/** Finds the traffic policy. Order: subset's port, subset, rule's port, rule (Istio, "TrafficPolicy"). */
 export function trafficPolicy(
   object: ValueMap,
   { part, port, subset }: Extract<Search, { by: "policy" }>,
@@ -41,7 +41,7 @@ function subsetIndex(object: ValueMap, subset: string): number {
   return mapsAt(mapAt(object, "spec"), "subsets").findIndex((each) => textAt(each, "name") === subset);
 }
 
-/** The labels of a subset without pods. If all pods of the Service have the same other values, it should ask for these. */
+/** Finds the labels of a subset without pods. If all pods of the Service have the same values, suggests these values. */
 export async function subsetLabels(
   resources: MeshResources,
   object: ValueMap,
@@ -52,12 +52,12 @@ export async function subsetLabels(
   const path: Path = ["spec", "subsets", at, "labels"];
   const wanted = valueAtPath(object, path);
   const labels = await sharedLabels(resources, object, isMap(wanted) ? Object.keys(wanted) : []);
-  const text = "give ready pods the labels in FIELD, or correct these";
+  const text = "correct FIELD, or add these labels to ready pods";
   if (labels === undefined) return finding(KIND, object, { path, text });
   return finding(KIND, object, { path, text, patch: { op: "replace", path: pointerOf(path), value: labels } });
 }
 
-/** The values of these labels, if all pods of the rule's Service have the same. */
+/** Returns the values of these labels, if all pods of the rule's Service have the same values. */
 async function sharedLabels(
   resources: MeshResources,
   object: ValueMap,

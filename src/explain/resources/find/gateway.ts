@@ -1,4 +1,4 @@
-/** The Gateway that opens a port of a gateway's pods. */
+/** Finds the Gateway that opens a port on a gateway's pods. */
 import { intAt, mapAt, mapsAt, textsAt } from "../../../base/value.ts";
 import type { Search } from "../cause.ts";
 import { type Finding, finding, type Path, pointerOf } from "../change.ts";
@@ -7,7 +7,7 @@ import { covers } from "./service_entry.ts";
 
 const KIND = "Gateway";
 
-/** Gateways of all namespaces choose pods by their labels (Istio's default scope). */
+/** Searches the Gateways of all namespaces. Gateways select pods by labels (Istio's default scope). */
 export async function gatewayServer(
   resources: MeshResources,
   { workload, port, host }: Extract<Search, { by: "server" }>,

@@ -1,12 +1,12 @@
-/** The PeerAuthentication that decides about the mTLS mode of a port. */
+/** Finds the PeerAuthentication that sets the mTLS mode of a port. */
 import { mapAt, textAt, type ValueMap } from "../../../base/value.ts";
 import type { Search } from "../cause.ts";
 import { type Finding, finding, type Path, pointerOf } from "../change.ts";
 import { type MeshResources, nameOf, resourcesFor, selectorOf } from "../mesh_resources.ts";
 
 /**
- * Istio, "PeerAuthentication": the port of a policy with a selector, then that policy, the namespace's, the mesh's; UNSET
- * leaves it to the next one.
+ * Finds the mode in Istio's order: the port in a policy with a selector, this policy, the policy of the namespace, and
+ * the policy of the mesh (Istio, "PeerAuthentication"). UNSET inherits the next mode.
  */
 export async function peerAuthentication(
   resources: MeshResources,

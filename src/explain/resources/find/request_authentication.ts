@@ -1,4 +1,4 @@
-/** The RequestAuthentication that takes tokens of an issuer, or the one that refuses others. */
+/** Finds the RequestAuthentication that accepts tokens of an issuer, or that refuses other issuers. */
 import { mapAt, mapsAt, textAt } from "../../../base/value.ts";
 import type { Search } from "../cause.ts";
 import { type Finding, finding, type Path } from "../change.ts";
@@ -6,7 +6,7 @@ import { type MeshResources, resourcesFor } from "../mesh_resources.ts";
 
 const KIND = "RequestAuthentication";
 
-/** The rule of the issuer; else the first policy of the workload, which lacks one. */
+/** Finds the rule of the issuer, or else the first policy of the workload, which has no rule for this issuer. */
 export async function requestAuthentication(
   resources: MeshResources,
   { workload, issuer }: Extract<Search, { by: "token" }>,
@@ -15,10 +15,10 @@ export async function requestAuthentication(
   for (const object of all) {
     const at = mapsAt(mapAt(object, "spec"), "jwtRules").findIndex((each) => textAt(each, "issuer") === issuer);
     const path: Path = ["spec", "jwtRules", at];
-    if (at >= 0) return finding(KIND, object, { path, text: "send a token that FIELD accepts, or correct this" });
+    if (at >= 0) return finding(KIND, object, { path, text: "correct FIELD, or send a token that this rule accepts" });
   }
   const [first] = all;
   if (first === undefined) return undefined;
-  const text = "send no token or one of an issuer in FIELD, or add the issuer there";
+  const text = "add the issuer to FIELD, or send no token or a token of an accepted issuer";
   return finding(KIND, first, { path: ["spec", "jwtRules"], text });
 }

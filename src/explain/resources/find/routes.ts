@@ -1,4 +1,4 @@
-/** The field of a VirtualService or an HTTPRoute that decides where a request goes. */
+/** Finds the field of a VirtualService or an HTTPRoute that decides the destination of a request. */
 import { closest } from "../../../base/text/mod.ts";
 import { isList, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
 import type { Search } from "../cause.ts";
@@ -29,11 +29,11 @@ export function destination(object: ValueMap, { host, subset, instead }: Destina
 function ofSubset(object: ValueMap, destination: Path, instead: string): Finding {
   const path: Path = [...destination, "subset"];
   if (instead !== "") return other("VirtualService", object, path, instead);
-  const text = "take FIELD away, or add this subset to a DestinationRule";
+  const text = "remove FIELD, or add this subset to a DestinationRule";
   return finding("VirtualService", object, { path, text, patch: { op: "remove", path: pointerOf(path) } });
 }
 
-/** Finds the first missing backend in a Gateway API route. A route with a missing backend answers with 500. */
+/** Finds the first missing backend in a Gateway API route. A route with a missing backend returns 500. */
 export async function missingBackend(
   resources: MeshResources,
   kind: string,
@@ -51,14 +51,14 @@ export async function missingBackend(
   return undefined;
 }
 
-/** Names something that exists. */
+/** Suggests to replace the field with an existing name. */
 function other(kind: string, object: ValueMap, path: Path, instead: string): Finding {
-  if (instead === "") return finding(kind, object, { path, text: "name in FIELD what exists" });
+  if (instead === "") return finding(kind, object, { path, text: "set FIELD to an existing name" });
   const patch = { op: "replace", path: pointerOf(path), value: instead } as const;
-  return finding(kind, object, { path, text: `name "${instead}" in FIELD`, patch });
+  return finding(kind, object, { path, text: `set FIELD to "${instead}"`, patch });
 }
 
-/** Whether a host of a resource means this full name: `web`, `web.shop`, `web.shop.svc.cluster.local`. */
+/** Whether a host in a resource, such as `web`, `web.shop` or `web.shop.svc.cluster.local`, means this full name. */
 export function isHost(given: string, host: string, namespace: string): boolean {
   return given === host ||
     host.startsWith(`${given}.`) && (given.includes(".") || host.startsWith(`${given}.${namespace}.`));
@@ -66,7 +66,7 @@ export function isHost(given: string, host: string, namespace: string): boolean 
 
 const PARTS = { fault: ["fault"], answer: ["directResponse", "redirect"] } as const;
 
-/** A fault, an answer of Envoy's own, or a path for which there is no route. */
+/** Finds the fault, the direct response, or the routes that do not match a path. */
 export function ownAnswer(object: ValueMap, { what, host }: Extract<Search, { by: "route" }>): Finding | undefined {
   const rules = mapsAt(mapAt(object, "spec"), "http");
   if (what === "missing") return missing(object, rules, host);
@@ -74,24 +74,24 @@ export function ownAnswer(object: ValueMap, { what, host }: Extract<Search, { by
     PARTS[what].flatMap((part): Path[] => isMap(rule[part]) ? [["spec", "http", at, part]] : [])
   );
   const [path] = found;
-  // Envoy does not show which of several it is.
+  // Envoy does not show which of several rules applied.
   if (path === undefined || found.length > 1) return undefined;
   if (what === "fault") {
     const patch = { op: "remove", path: pointerOf(path) } as const;
-    return finding("VirtualService", object, { path, text: "take FIELD away", patch });
+    return finding("VirtualService", object, { path, text: "remove FIELD", patch });
   }
-  const { fix, ...own } = removal("VirtualService", object, path.slice(0, 3), "take FIELD away");
+  const { fix, ...own } = removal("VirtualService", object, path.slice(0, 3), "remove FIELD");
   return { ...own, field: `${own.field}.${path[3]}`, fix };
 }
 
-/** A last route without conditions, to the destination of the first one or the host itself. */
+/** Suggests a last route without conditions, to the destination of the first route or to the host. */
 function missing(object: ValueMap, rules: readonly ValueMap[], host: string): Finding {
   const [route] = rules.map((rule) => rule["route"]).filter(isList);
   const value = { route: route ?? [{ destination: { host } }] };
   const patch = { op: "add", path: "/spec/http/-", value } as const;
   return finding("VirtualService", object, {
     path: ["spec", "http"],
-    text: "add to FIELD a route without conditions",
+    text: "add a route without conditions to FIELD",
     patch,
   });
 }

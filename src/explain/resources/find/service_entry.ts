@@ -6,7 +6,7 @@ import type { MeshResources } from "../mesh_resources.ts";
 
 const KIND = "ServiceEntry";
 
-/** `namespace`: where it is; empty: in any. */
+/** Finds the field. `namespace` is the namespace of the ServiceEntry; empty for any. */
 export async function serviceEntry(
   resources: MeshResources,
   namespace: string,
@@ -24,22 +24,22 @@ export async function serviceEntry(
   return withoutEndpoints(object, host);
 }
 
-/** Whether a host of the resource, such as `*.example.com`, covers a name. */
+/** Whether a host of a resource, such as `*.example.com`, matches a name. */
 export function covers(own: string, name: string): boolean {
   return own === name || own === "*" || own.startsWith("*.") && name.endsWith(own.slice(1));
 }
 
-/** STATIC needs endpoints, DNS a name that resolves. */
+/** Finds the reason for missing endpoints: STATIC needs endpoints, and DNS needs a name that resolves. */
 function withoutEndpoints(object: ValueMap, host: string): Finding {
   const spec = mapAt(object, "spec");
   const resolution = textAt(spec, "resolution");
   if (resolution.startsWith("DNS")) {
     const path: Path = listAt(spec, "endpoints").length > 0 ? ["spec", "endpoints"] : ["spec", "hosts"];
-    return finding(KIND, object, { path, text: "give FIELD a name that DNS resolves" });
+    return finding(KIND, object, { path, text: "use a name in FIELD that DNS resolves" });
   }
   if (resolution === "STATIC" && listAt(spec, "endpoints").length === 0) {
     const patch = { op: "replace", path: "/spec/resolution", value: "DNS" } as const;
-    const text = `set FIELD to DNS, with which Envoy resolves "${host}", or give it endpoints`;
+    const text = `set FIELD to DNS so that Envoy resolves "${host}", or add spec.endpoints`;
     return finding(KIND, object, { path: ["spec", "resolution"], text, patch });
   }
   return finding(KIND, object, { path: ["spec", "endpoints"], text: "correct FIELD" });

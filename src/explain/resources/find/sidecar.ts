@@ -1,4 +1,4 @@
-/** The Sidecar that hides a Service from a workload, closes the way out, or leads a port elsewhere. */
+/** Finds the Sidecar that hides a Service from a workload, blocks unknown destinations, or redirects a port. */
 import { intAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../../base/value.ts";
 import type { Search } from "../cause.ts";
 import { type Finding, finding, type Path, pointerOf } from "../change.ts";
@@ -7,7 +7,7 @@ import { covers } from "./service_entry.ts";
 
 const KIND = "Sidecar";
 
-/** Istio, "Sidecar": one with the workload's labels, then the namespace's, then the root namespace's. */
+/** Finds the Sidecar of a workload: by labels, then of the namespace, then of the root namespace (Istio, "Sidecar"). */
 export async function sidecarEgress(
   resources: MeshResources,
   { workload, hosts }: Extract<Search, { by: "egress" }>,
@@ -24,7 +24,7 @@ export async function sidecarEgress(
   const patch = { op: "replace", path: pointerOf(path), value: "ALLOW_ANY" } as const;
   return finding(KIND, object, {
     path,
-    text: "make a ServiceEntry for the destination, or set FIELD to ALLOW_ANY",
+    text: "create a ServiceEntry for the destination, or set FIELD to ALLOW_ANY",
     patch,
   });
 }
@@ -51,7 +51,7 @@ async function hiddenService(
     const { name: sidecar, namespace: at } = nameOf(object);
     return {
       ...finding(KIND, object, { path, text: `add the Service ${namespace}/${name} to FIELD`, patch }),
-      reason: `Sidecar ${at}/${sidecar} leaves out the Service ${namespace}/${name}`,
+      reason: `Sidecar ${at}/${sidecar} does not include the Service ${namespace}/${name}`,
     };
   }
   return undefined;
@@ -62,7 +62,7 @@ async function exists(resources: MeshResources, namespace: string, name: string)
   return typeof services !== "string" && services.some((each) => nameOf(each).name === name);
 }
 
-/** Where the Sidecar's port leads to. */
+/** Finds the endpoint of the Sidecar's ingress port. */
 export function sidecarIngress(object: ValueMap, { port }: Extract<Search, { by: "ingress" }>): Finding | undefined {
   const at = mapsAt(mapAt(object, "spec"), "ingress").findIndex((each) =>
     intAt(mapAt(each, "port"), "number") === port
@@ -70,5 +70,5 @@ export function sidecarIngress(object: ValueMap, { port }: Extract<Search, { by:
   const path: Path = ["spec", "ingress", at, "defaultEndpoint"];
   if (at < 0) return undefined;
   const patch = { op: "add", path: pointerOf(path), value: `0.0.0.0:${port}` } as const;
-  return finding(KIND, object, { path, text: "let FIELD lead to where the application listens", patch });
+  return finding(KIND, object, { path, text: "set FIELD to the address and port of the application", patch });
 }

@@ -1,4 +1,4 @@
-/** What the istiods of a cluster say of pods: by commands in their containers, since they answer strangers nothing. */
+/** Reads the istiods' state of pods. Runs commands in istiod's containers, because its debug interface needs a token. */
 import { parseJson } from "../../../base/json.ts";
 import { errorText, MeshError } from "../../../base/errors.ts";
 import { decodeUtf8 } from "../../../base/text/mod.ts";
@@ -8,23 +8,23 @@ import { ApiError, isPod, type KubeConnection, type Pod } from "../../../kube/cl
 import { imageOf } from "./pods.ts";
 import { limitOf, placeOf } from "./live.ts";
 
-/** istiods to ask, and bytes of an answer: 20,000 proxies have about 20 MiB. */
+/** Maximum number of istiods to query. */
 const MAX_ISTIODS = 10;
 const MAX_BYTES = 32 * 1024 * 1024;
 const CONTAINER = "discovery";
 
-/** One istiod, and the entries of its `/debug/syncz` about the asked pods; `null` is not known. */
+/** One istiod, and the entries of its `/debug/syncz` for the requested pods; `null` if unknown. */
 interface Istiod {
   readonly pod: string;
   readonly revision: string;
   readonly image: string;
   readonly version: Value;
-  /** All proxies that are connected to it. */
+  /** Number of all connected proxies; `null` if unknown. */
   readonly connected: number | null;
   readonly syncz: Value;
 }
 
-/** The control plane's side of pods, and what could not be read. */
+/** The control plane's state of pods, and the problems in reading it. */
 export interface ControlPlane {
   readonly istiods: readonly Istiod[];
   readonly problems: readonly string[];
@@ -32,14 +32,14 @@ export interface ControlPlane {
 
 interface Asking {
   readonly api: Pick<KubeConnection, "list" | "exec">;
-  /** Milliseconds for a command. */
+  /** Timeout of a command, in milliseconds. */
   readonly timeout: number | undefined;
 }
 
-/** Runs `read`; an error that the user can act on becomes a problem, and the result `null`. */
+/** Runs `read`. Records a MeshError as a problem, and returns `null`. */
 type Attempt = <T>(what: string, read: () => Promise<T>) => Promise<T | null>;
 
-/** Asks each istiod of the cluster about these pods. What fails is a problem, and no error. */
+/** Queries each istiod of the cluster about these pods. Records failures as problems and does not throw. */
 export async function controlPlaneOf(asking: Asking, pods: readonly Pod[]): Promise<ControlPlane> {
   const problems: string[] = [];
   const attempt: Attempt = async (what, read) => {
@@ -55,7 +55,7 @@ export async function controlPlaneOf(asking: Asking, pods: readonly Pod[]): Prom
     const { items } = await asking.api.list("/api/v1/pods", { labelSelector: "app=istiod" });
     return items.filter(isPod).filter(({ status }) => status?.phase === "Running");
   });
-  if (found?.length === 0) problems.push("istiod: no pod with the label app=istiod runs");
+  if (found?.length === 0) problems.push("istiod: no running pod has the label app=istiod");
   const more = (found?.length ?? 0) - MAX_ISTIODS;
   if (more > 0) problems.push(`${more} more pods of istiod`);
   const proxies = new Set(pods.map((pod) => `${pod.metadata.name}.${placeOf(pod).namespace}`));
@@ -71,7 +71,7 @@ async function istiodOf(
 ): Promise<Istiod> {
   const { namespace, pod: name } = placeOf(pod);
   const ask = async (...args: string[]) => {
-    const what = `the answer of ${namespace}/${name} to "pilot-discovery ${args.join(" ")}"`;
+    const what = `the output of "pilot-discovery ${args.join(" ")}" in ${namespace}/${name}`;
     return await attempt(what, () => asked(asking, pod, args));
   };
   const version = await ask("version", "-o", "json");
@@ -91,6 +91,6 @@ async function asked({ api, timeout }: Asking, pod: Pod, args: readonly string[]
   const command = ["pilot-discovery", ...args];
   const request = { ...placeOf(pod), container: CONTAINER, command, timeout: limitOf(timeout), maxBytes: MAX_BYTES };
   const { code, stdout, stderr } = await api.exec(request);
-  if (code !== 0) throw new ApiError(`it ended with the code ${code}: ${stderr.trim().slice(0, 300)}`);
+  if (code !== 0) throw new ApiError(`it exited with code ${code}: ${stderr.trim().slice(0, 300)}`);
   return parseJson(decodeUtf8(stdout, "the answer")) ?? null;
 }

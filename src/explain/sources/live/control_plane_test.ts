@@ -56,14 +56,14 @@ Deno.test("what cannot be asked is a problem", async () => {
   const { istiods: [only], problems } = await controlPlaneOf({ api, timeout: undefined }, [WEB]);
   assert.deepEqual([only?.version, only?.connected, only?.syncz], [null, null, null]);
   assert.deepEqual(problems, [
-    'the answer of istio-system/a to "pilot-discovery version -o json": pods/exec is forbidden',
-    'the answer of istio-system/a to "pilot-discovery request GET /debug/syncz": pods/exec is forbidden',
+    'the output of "pilot-discovery version -o json" in istio-system/a: pods/exec is forbidden',
+    'the output of "pilot-discovery request GET /debug/syncz" in istio-system/a: pods/exec is forbidden',
   ]);
   const list = () => Promise.reject(new ApiError("pods is forbidden", { status: 403 }));
   const refused = await controlPlaneOf({ api: { ...api, list }, timeout: undefined }, [WEB]);
   assert.deepEqual(refused, { istiods: [], problems: ["the pods of istiod: pods is forbidden"] });
   const none = await controlPlaneOf({ api: apiOf([], () => ""), timeout: undefined }, [WEB]);
-  assert.deepEqual(none.problems, ["istiod: no pod with the label app=istiod runs"]);
+  assert.deepEqual(none.problems, ["istiod: no running pod has the label app=istiod"]);
 });
 
 Deno.test("ten istiods are asked, and an answer that is no JSON is not known", async () => {

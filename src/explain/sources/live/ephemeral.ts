@@ -1,6 +1,7 @@
 /**
- * Ephemeral containers: they run in the pod's network namespace, as another user or with a capability that the proxy's
- * container lacks. Each ends with this process, or after its own timeout. Kubernetes keeps it in the pod's list.
+ * Starts ephemeral containers. They run in the pod's network namespace, as another user or with a capability that the
+ * proxy's container lacks. A container exits with this process, or after its own timeout. Kubernetes keeps the exited
+ * container in the pod's list.
  */
 import { errorText } from "../../../base/errors.ts";
 import { ApiError, type KubeConnection, type KubeObject, type Pod } from "../../../kube/client/mod.ts";
@@ -11,33 +12,33 @@ import { type AbsentPart, absentPart } from "../../snapshot/snapshot.ts";
 export interface EphemeralSource {
   readonly api: Pick<KubeConnection, "get" | "patch" | "hold">;
   readonly clock: Pick<Clock, "sleep" | "monotonic">;
-  /** Prints what happens next. */
+  /** Prints a message about the next step. */
   readonly say: (text: string) => void;
 }
 
 export interface Guest {
-  /** Used in the container's name. */
+  /** Part of the container's name. */
   readonly name: string;
   readonly image: string;
-  /** Command that keeps it running; `undefined`: `pilot-agent wait`. */
+  /** Command that keeps the container running; `undefined`: `pilot-agent wait`. */
   readonly waits?: readonly string[];
   readonly security: object;
-  /** Its user, its capabilities and its task, for the user. */
+  /** User, capabilities and task of the container, as text for the user. */
   readonly says: string;
 }
 
 const PREFIX = "kubectl-mesh-";
 /** Identifies the container's first process by its command line. */
 const MARK = "kubectl-mesh-guest";
-/** Maximum lifetime. The container waits for a port on which nothing listens, which needs no shell. */
+/** Maximum lifetime in seconds. The container waits for a closed port, which works without a shell. */
 const SECONDS = 60;
 const WAITS = ["pilot-agent", "wait", "--timeoutSeconds", String(SECONDS), "--url", `http://127.0.0.1:1/${MARK}`];
-/** The same for other images. PID 1 receives only signals that it handles, hence the trap. */
+/** Command that keeps other images running. PID 1 receives only signals that it handles, hence the trap. */
 export const SLEEPS = ["sh", "-c", `trap "exit 0" TERM; sleep ${SECONDS} & wait`, MARK];
 /**
- * Ends the container when standard input closes, which also happens if this process is killed. In a pod with a shared
- * process namespace PID 1 is another process and is left alone. Repeats `kill`: the kernel drops a signal that a new
- * PID 1 does not handle yet.
+ * Stops the container when standard input closes, which also happens if this process is killed. In a pod with a shared
+ * process namespace, PID 1 is another process and is not stopped. Repeats `kill`, because the kernel drops a signal that
+ * a new PID 1 does not handle yet.
  */
 const ENDS = [
   "sh",
@@ -50,18 +51,18 @@ const POLL = 500;
 
 const SECURITY = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true };
 
-/** The container that reads the kernel's rules. */
+/** Returns the container that reads the kernel's rules. */
 export function rulesGuest(image: string): Guest {
   const capabilities = { add: ["NET_ADMIN", "NET_RAW"], drop: ["ALL"] };
   return {
     name: "rules",
     image,
     security: { ...SECURITY, runAsUser: 0, runAsNonRoot: false, capabilities },
-    says: "user 0, NET_ADMIN and NET_RAW; it reads the rules",
+    says: "user 0, capabilities NET_ADMIN and NET_RAW, to read the rules",
   };
 }
 
-/** The container that sends as a user. Pod Security `restricted` permits it, unless the user is root. */
+/** Returns the container that sends requests as a user. Pod Security `restricted` permits it, unless the user is root. */
 export function probeGuest(
   image: string,
   waits: readonly string[] | undefined,
@@ -80,20 +81,20 @@ export function probeGuest(
     image,
     ...waits === undefined ? {} : { waits },
     security,
-    says: `user ${uid}, no capabilities; it sends the request`,
+    says: `user ${uid}, no capabilities, to send the request`,
   };
 }
 
-/** Adds a container and waits until it runs. Returns its name, or why it does not run. */
+/** Adds a container and waits until it runs. Returns its name, or an absent part with the reason for a failure. */
 export async function startGuest(source: EphemeralSource, pod: Pod, guest: Guest): Promise<string | AbsentPart> {
   const { name: podName, namespace = "" } = pod.metadata;
   const { phase = "Running" } = pod.status ?? {};
-  // It would never start, and it cannot be removed from the pod's list.
+  // The container would never start, and cannot be removed from the pod's list.
   if (phase !== "Running") return absentPart("not-running", `no ephemeral container can start: the pod is ${phase}`);
   const name = nameFor(pod, guest.name);
   source.say(
     `Adding the ephemeral container "${name}" to pod "${namespace}/${podName}": image "${guest.image}", ${guest.says}, ` +
-      `ends with this command, at the latest after ${SECONDS} seconds, and stays in the pod's list\n`,
+      `exits with this command, at the latest after ${SECONDS} seconds, and stays in the pod's list\n`,
   );
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(podName)}`;
   const { image, security, waits = WAITS } = guest;
@@ -113,10 +114,10 @@ export async function startGuest(source: EphemeralSource, pod: Pod, guest: Guest
   }
 }
 
-/** The API server cannot remove ephemeral containers. */
+/** Text about a failed container, which the API server cannot remove. */
 const LEFT = "it stays in the pod's list until the pod is recreated";
 
-/** An unused name: ephemeral containers cannot be removed, and names must be unique. */
+/** Returns an unused name. Ephemeral containers cannot be removed, and names must be unique. */
 function nameFor(pod: Pod, purpose: string): string {
   const names = new Set((pod.spec?.ephemeralContainers ?? []).map(({ name }) => name));
   for (let number = 1;; number++) {
@@ -125,7 +126,7 @@ function nameFor(pod: Pod, purpose: string): string {
   }
 }
 
-/** Waits until the container runs. Returns the problem if it does not. */
+/** Waits until the container runs. Returns the problem if it does not start. */
 async function started({ api, clock }: EphemeralSource, path: string, name: string): Promise<string | undefined> {
   const end = clock.monotonic() + STARTS_WITHIN;
   for (;;) {
@@ -133,7 +134,7 @@ async function started({ api, clock }: EphemeralSource, path: string, name: stri
     if (isMap(state["running"])) return undefined;
     const waiting = mapAt(state, "waiting");
     const reason = textAt(waiting, "reason");
-    if (isMap(state["terminated"])) return `the ephemeral container "${name}" has ended at once`;
+    if (isMap(state["terminated"])) return `the ephemeral container "${name}" exited immediately`;
     if (/BackOff|Err|Invalid/.test(reason)) {
       const why = [reason, textAt(waiting, "message")].filter((text) => text !== "").join(": ");
       return `the ephemeral container "${name}" does not start: ${why}`;

@@ -50,7 +50,7 @@ Deno.test("startGuest() says what it does, and waits for the container", async (
   assert.equal(found, "kubectl-mesh-rules-1");
   assert.match(
     said,
-    /^Adding the ephemeral container "kubectl-mesh-rules-1" to pod "shop\/web": image "proxyv2:1", user 0, NET_ADMIN/,
+    /^Adding the ephemeral container "kubectl-mesh-rules-1" to pod "shop\/web": image "proxyv2:1", user 0, capabilities NET_ADMIN/,
   );
   assert.equal(done[0], "/api/v1/namespaces/shop/pods/web/ephemeralcontainers");
   assert.match(JSON.stringify(done[1]), /"capabilities":\{"add":\["NET_ADMIN","NET_RAW"\],"drop":\["ALL"\]\}/);
@@ -63,7 +63,7 @@ Deno.test("startGuest() adds a sender of probes without any capability", async (
   assert.equal(found, "kubectl-mesh-probe-1");
   assert.match(
     said,
-    /image "curl:8", user 1000, no capabilities; it sends the request, ends with this command, at the latest after 60 sec/,
+    /image "curl:8", user 1000, no capabilities, to send the request, exits with this command, at the latest after 60 sec/,
   );
   assert.match(
     JSON.stringify(done[1]),
@@ -96,7 +96,7 @@ const FAILURES: Readonly<
     [{ terminated: { exitCode: 127 } }],
     undefined,
     "not-running",
-    /has ended at once/,
+    /exited immediately/,
   ],
   "with a slow kubelet": [
     [{}],

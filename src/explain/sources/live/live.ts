@@ -1,6 +1,6 @@
 /**
- * Reads a running pod through the API server: the Pod object, and the output of commands in the proxy's container.
- * Changes nothing in the pod.
+ * Reads a running pod through the API server: the Pod object, and the output of commands in the proxy's container. Does
+ * not change the pod.
  */
 import { atOnce } from "../../../base/at_once.ts";
 import { decodeUtf8 } from "../../../base/text/mod.ts";
@@ -24,22 +24,22 @@ import { mayReadRules, type PartCommand } from "./questions.ts";
 
 /** Default timeout of a command in milliseconds. */
 const TIMEOUT = 20_000;
-/** Each command is a process in the proxy's container, whose memory is limited. */
+/** Maximum number of concurrent commands. Each is a process in the proxy's container, whose memory is limited. */
 const AT_ONCE = 3;
 
-/** What a snapshot of a running pod needs. */
+/** API client and settings for a snapshot of a running pod. */
 export interface LiveSource {
   readonly api: Pick<KubeConnection, "exec">;
   readonly clock: Pick<Clock, "now">;
-  /** The proxy's container. */
+  /** Name of the proxy's container. */
   readonly container: string;
-  /** Timeout of a command in milliseconds; 0: no limit. */
+  /** Timeout of a command in milliseconds; 0 means no limit. */
   readonly timeout: number | undefined;
-  /** Runs all commands with one exec if the image has a shell; `undefined`: one exec for each command. */
+  /** Runs all commands with one exec if the image has a shell. If `undefined`, each command uses its own exec. */
   readonly together?: Together;
 }
 
-/** Reads the parts by these commands. Never rejects for a failed command: the part says why it is absent. */
+/** Reads the parts with these commands. Does not throw for a failed command: the part is absent, with the reason. */
 export async function snapshotLive(
   source: LiveSource,
   pod: Pod,
@@ -64,7 +64,7 @@ export async function snapshotLive(
   };
 }
 
-/** Joins two dumps with different sections. If one is absent, returns it. */
+/** Joins two dumps with different sections. If a dump is absent, returns the absent part. */
 function joinedDumps(a: Part, b: Part): Part {
   const [first, second] = [jsonOf(a, "config_dump.json"), jsonOf(b, "config_dump.json")];
   if (first.value === undefined) return first.part;
@@ -73,22 +73,22 @@ function joinedDumps(a: Part, b: Part): Part {
   return { text: JSON.stringify({ configs }) };
 }
 
-/** Parts that no command of the container prints. */
+/** Returns the parts that no command in the container can print, with the reason. */
 function withoutCommand({ container }: LiveSource, pod: Pod): Answered {
   if (mayReadRules(pod, container)) return [];
   const why = absentPart(
     "not-permitted",
-    `the container "${container}" lacks NET_ADMIN, without which rules cannot be read`,
+    `the container "${container}" lacks the capability NET_ADMIN, which is needed to read the rules`,
   );
   return (["rules.iptables", "rules.ip6tables", "rules.nft"] as const).map((name) => [name, why] as const);
 }
 
 type Answered = (readonly [PartName, Part])[];
 
-/** Why every further command would fail; `undefined`: it may succeed. */
+/** The reason why every further command will fail; `undefined` if commands can succeed. */
 type Hopeless = { why: Part | undefined };
 
-/** The output of commands in the source's container. Never rejects for a failed command. */
+/** Runs commands in the source's container and returns their output. Does not throw for a failed command. */
 export async function asked(
   source: LiveSource,
   pod: Pod,
@@ -104,7 +104,7 @@ export async function asked(
   );
 }
 
-/** The answers of all commands, run by one exec; `undefined` if each command needs its own exec. */
+/** Runs all commands with one exec; `undefined` if each command needs its own exec. */
 async function askedTogether(
   { together, api, container, timeout }: LiveSource,
   pod: Pod,
@@ -118,7 +118,7 @@ async function askedTogether(
     const results = await together.run(api, request, { questions, image: imageOf(pod, container) ?? "" });
     return results?.map((result, at) => {
       const question = questions[at];
-      if (question === undefined) throw new RangeError("more answers than questions");
+      if (question === undefined) throw new RangeError("more results than commands");
       return [question.part, partOf(result, question)] as const;
     });
   } catch (error) {
@@ -127,14 +127,14 @@ async function askedTogether(
   }
 }
 
-/** The pod of an exec. */
+/** Returns the namespace and name of a pod, for an exec request. */
 export function placeOf(
   { metadata: { name, namespace = "" } }: Pod,
 ): { readonly namespace: string; readonly pod: string } {
   return { namespace, pod: name };
 }
 
-/** The effective timeout of a command in milliseconds. */
+/** Returns the effective timeout of a command, in milliseconds. */
 export function limitOf(timeout = TIMEOUT): number {
   return timeout === 0 ? 2 ** 31 - 1 : timeout;
 }
@@ -143,11 +143,11 @@ function withoutProxy({ container }: LiveSource, pod: Pod): Part | undefined {
   if (hasContainer(pod, container)) return undefined;
   return absentPart(
     "not-running",
-    `the pod has no container "${container}": it is not injected, or -c names another one`,
+    `the pod has no container "${container}": the pod is not injected, or -c has the wrong name`,
   );
 }
 
-/** Failures after which every other command fails too. */
+/** Failures after which every further command fails too. */
 const FINAL: readonly ExecFailure[] = [
   "forbidden",
   "no-pod",
@@ -195,7 +195,7 @@ function partOf({ code, stdout, stderr }: PartResult, { part, command }: PartCom
   return refused(code, stderr, command);
 }
 
-/** pilot-agent's error message for an unsuccessful response: the status comes first. */
+/** Matches pilot-agent's error message for an unsuccessful response, which starts with the status. */
 const UNSUCCESSFUL = /unsuccessful status code (\d{3}.*)/s;
 
 function textPart(bytes: Uint8Array, part: PartCommand["part"]): Part {
@@ -214,7 +214,7 @@ function failed(error: unknown, hopeless: Hopeless): Part {
   return why;
 }
 
-/** `undefined` for any other error, which is a defect of this program. */
+/** Returns the kind of failure; `undefined` for any other error, which is a bug in this program. */
 function failureOf(error: unknown): ExecFailure | undefined {
   if (error instanceof ExecError) return error.failure;
   if (!(error instanceof ApiError)) return undefined;
@@ -226,10 +226,12 @@ const LONGEST = 300;
 function refused(code: number, stderr: string, command: readonly string[]): Part {
   const said = stderr.trim().split("\n").at(-1)?.slice(0, LONGEST) ?? "";
   const [program = ""] = command;
-  if (code === 126 || code === 127) return absentPart("unsupported", `the image has no program "${program}"`);
+  if (code === 126 || code === 127) {
+    return absentPart("unsupported", `the image does not contain the program "${program}"`);
+  }
   if (/connection refused/i.test(stderr)) {
-    return absentPart("no-answer", "Envoy does not answer: it has not started, or has ended");
+    return absentPart("no-answer", "Envoy does not accept connections: it has not started, or it has exited");
   }
   if (/permission denied|not permitted/i.test(stderr)) return absentPart("not-permitted", said);
-  return absentPart("no-answer", `"${command.join(" ").slice(0, LONGEST)}" ended with the code ${code}: ${said}`);
+  return absentPart("no-answer", `"${command.join(" ").slice(0, LONGEST)}" exited with code ${code}: ${said}`);
 }

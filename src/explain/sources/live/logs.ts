@@ -1,4 +1,4 @@
-/** Logs and events of a pod, from the API server. */
+/** Reads the logs and events of a pod from the API server. */
 import { errorText } from "../../../base/errors.ts";
 import { mapAt, textAt, type ValueMap } from "../../../base/value.ts";
 import { ApiError, type KubeConnection, type Pod } from "../../../kube/client/mod.ts";
@@ -6,15 +6,15 @@ import { absentPart, type Part, type PartName } from "../../snapshot/snapshot.ts
 import { placeOf } from "./live.ts";
 import { hasContainer } from "./pods.ts";
 
-/** Lines of a log, from its end. */
+/** Maximum number of lines of a log, counted from its end. */
 const LINES = "2000";
 const MAX_BYTES = String(1024 * 1024);
-/** Events, from the newest. The API server keeps them for an hour. */
+/** Maximum number of events, newest first. The API server keeps events for an hour. */
 const MAX_EVENTS = 200;
-/** Init containers of the mesh. */
+/** Names of the mesh's init containers. */
 const INIT = ["istio-init", "istio-validation"];
 
-/** The end of a container's log; `query` has parameters of the API, such as `sinceSeconds`. */
+/** Returns the end of a container's log. `query` contains parameters of the API, such as `sinceSeconds`. */
 export async function logOf(
   api: Pick<KubeConnection, "text">,
   pod: Pod,
@@ -25,7 +25,7 @@ export async function logOf(
   return await part("the log", () => api.text(`${path}?${new URLSearchParams({ ...limits, ...query })}`));
 }
 
-/** The logs of the proxy and of the mesh's init container, and the pod's events. */
+/** Returns the logs of the proxy and of the mesh's init container, and the pod's events. */
 export async function logsAndEvents(
   api: Pick<KubeConnection, "text" | "list">,
   pod: Pod,
@@ -39,7 +39,9 @@ export async function logsAndEvents(
     hasContainer(pod, container)
       ? logOf(api, pod, { container })
       : absentPart("unsupported", `the pod has no container ${container}`),
-    hasRestarted ? logOf(api, pod, { container, previous: "true" }) : absentPart("unsupported", "it has not restarted"),
+    hasRestarted
+      ? logOf(api, pod, { container, previous: "true" })
+      : absentPart("unsupported", "the proxy has not restarted"),
     init === undefined
       ? absentPart("unsupported", `the pod has no init container ${INIT.join(" or ")}`)
       : logOf(api, pod, { container: init }),
@@ -64,7 +66,7 @@ async function eventsText(api: Pick<KubeConnection, "list">, pod: Pod): Promise<
   return JSON.stringify({ events });
 }
 
-/** The fields that `kubectl describe` shows; `time` is the first one, `last` the newest. */
+/** Returns the fields that `kubectl describe` shows. `time` is the first occurrence, `last` the newest. */
 function eventOf(event: ValueMap) {
   const series = mapAt(event, "series");
   const time = textAt(event, "firstTimestamp") || textAt(event, "eventTime");

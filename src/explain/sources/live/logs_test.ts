@@ -86,7 +86,7 @@ Deno.test("a pod without restarts and init containers says so, as does a missing
   const parts = await logsAndEvents({ text: refused, list: refused }, pod, "istio-proxy");
   assert.deepEqual([...parts].map(([name, { absent, message }]) => [name, absent, message]), [
     ["proxy.log", "forbidden", "the log cannot be read: forbidden: pods/log"],
-    ["proxy_previous.log", "unsupported", "it has not restarted"],
+    ["proxy_previous.log", "unsupported", "the proxy has not restarted"],
     ["init.log", "unsupported", "the pod has no init container istio-init or istio-validation"],
     ["events.json", "forbidden", "the events cannot be read: forbidden: pods/log"],
   ]);

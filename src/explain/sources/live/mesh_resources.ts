@@ -1,4 +1,4 @@
-/** Resources of the mesh, read with the user's rights: each kind of a namespace at most once. */
+/** Reads mesh resources with the user's permissions. Reads each kind of a namespace at most once. */
 import { errorText } from "../../../base/errors.ts";
 import type { ValueMap } from "../../../base/value.ts";
 import { ApiError, type KubeConnection } from "../../../kube/client/mod.ts";
@@ -8,7 +8,7 @@ const NETWORKING = ["networking.istio.io/v1", "networking.istio.io/v1beta1", "ne
 const SECURITY = ["security.istio.io/v1", "security.istio.io/v1beta1"];
 const GATEWAY_API = ["gateway.networking.k8s.io/v1", "gateway.networking.k8s.io/v1beta1"];
 
-/** The plural of a kind, and the versions of its group, the newest first. */
+/** Plural name of each kind, and the API versions of its group, newest first. */
 const KINDS: Readonly<Record<string, readonly [plural: string, versions: readonly string[]]>> = {
   VirtualService: ["virtualservices", NETWORKING],
   DestinationRule: ["destinationrules", NETWORKING],
@@ -57,5 +57,5 @@ async function listed(
       if (error.status !== 404) return errorText(error);
     }
   }
-  return `the API server has no ${kind}`;
+  return `the API server does not have the kind ${kind}`;
 }

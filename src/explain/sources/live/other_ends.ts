@@ -9,7 +9,7 @@ import type { Snapshot } from "../../snapshot/snapshot.ts";
 
 type Api = Pick<KubeConnection, "get" | "list">;
 
-/** Finds pods with the user's permissions. `read` makes a snapshot of a pod. */
+/** Finds pods with the user's permissions. `read` returns a snapshot of a pod. */
 export function liveEnds(api: Api, read: (pod: Pod) => Promise<Snapshot>): Ends {
   return {
     isOneCluster: true,
@@ -20,10 +20,13 @@ export function liveEnds(api: Api, read: (pod: Pod) => Promise<Snapshot>): Ends 
       const found = await permitted(() => podsAt(api, path, address, namespace !== undefined));
       if (typeof found === "string") return { why: found };
       const [pod, ...others] = found;
-      if (others.length > 0) return { why: `${found.length} pods in their host's network have the address ${address}` };
+      if (others.length > 0) {
+        return { why: `${found.length} pods that use the host's network have the address ${address}` };
+      }
       if (pod !== undefined) return { snapshot: await read(pod) };
       const where = namespace === undefined ? "" : ` in the namespace "${namespace}"`;
-      const why = `no pod${where} has the address ${address}: it is gone, or outside of the cluster`;
+      const why =
+        `no pod${where} has the address ${address}: the pod was deleted, or the address is outside of the cluster`;
       return { why, isOutside: true };
     },
     async endpointsOf(host, port, namespace) {
@@ -32,7 +35,7 @@ export function liveEnds(api: Api, read: (pod: Pod) => Promise<Snapshot>): Ends 
       const where = `/namespaces/${encodeURIComponent(own)}`;
       const service = await permitted(() => api.get(`/api/v1${where}/services/${encodeURIComponent(name)}`));
       if (typeof service === "string") return service;
-      if (service === undefined) return `there is no Service ${own}/${name}`;
+      if (service === undefined) return `the Service ${own}/${name} does not exist`;
       const labelSelector = `kubernetes.io/service-name=${name}`;
       const slices = await permitted(() =>
         api.list(`/apis/discovery.k8s.io/v1${where}/endpointslices`, { labelSelector })
@@ -50,7 +53,7 @@ export function liveEnds(api: Api, read: (pod: Pod) => Promise<Snapshot>): Ends 
   };
 }
 
-/** The pods with this address that have not ended. The field selector knows the first address of a pod alone. */
+/** Returns the running pods with this address. The field selector only matches the first address of a pod. */
 async function podsAt(api: Api, path: string, address: string, isNamespace: boolean): Promise<readonly Pod[]> {
   const fieldSelector = `status.podIP=${address}`;
   const first = lasting((await api.list(path, { fieldSelector })).items);
@@ -63,7 +66,7 @@ function lasting(items: readonly KubeObject[]): readonly Pod[] {
   return items.filter(isPod).filter(({ status }) => !/Succeeded|Failed/.test(status?.phase ?? ""));
 }
 
-/** The ready endpoints of an EndpointSlice, at the port with this name. */
+/** Returns the ready endpoints of an EndpointSlice, on the port with this name. */
 function addressesOf(slice: ValueMap, name: string): string[] {
   const port = mapsAt(slice, "ports").find((each) => textAt(each, "name") === name);
   const number = port === undefined ? undefined : intAt(port, "port");
@@ -73,7 +76,7 @@ function addressesOf(slice: ValueMap, name: string): string[] {
   );
 }
 
-/** The result, or a message about the missing permission. */
+/** Returns the result of `ask`, or a message about a missing permission. */
 async function permitted<T>(ask: () => Promise<T>): Promise<T | string> {
   try {
     return await ask();

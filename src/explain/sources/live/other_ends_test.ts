@@ -58,7 +58,7 @@ Deno.test("podAt() says why there is no pod", async () => {
   const none = await endsOf({}).ends.podAt("10.0.0.9", "shop");
   assert.equal(
     none.why,
-    'no pod in the namespace "shop" has the address 10.0.0.9: it is gone, or outside of the cluster',
+    'no pod in the namespace "shop" has the address 10.0.0.9: the pod was deleted, or the address is outside of the cluster',
   );
   assert.equal(none.isOutside, true);
   const anywhere = await endsOf({}).ends.podAt("10.0.0.9", undefined);
@@ -69,7 +69,7 @@ Deno.test("podAt() says why there is no pod", async () => {
   const hosts = [pod("a", { phase: "Running" }), pod("b", { phase: "Running" })];
   const { ends, read } = endsOf({ [`${PODS} status.podIP=10.0.0.1`]: hosts });
   const several = await ends.podAt("10.0.0.1", "shop");
-  assert.equal(several.why, "2 pods in their host's network have the address 10.0.0.1");
+  assert.equal(several.why, "2 pods that use the host's network have the address 10.0.0.1");
   assert.deepEqual(read, []);
 });
 
@@ -135,7 +135,7 @@ Deno.test("endpointsOf() asks for no Service where the host cannot be one", asyn
   }
   assert.deepEqual(asked, []);
   for (const host of ["web", "web.shop", "web.shop.svc", "web.shop.svc.cluster.local"]) {
-    assert.equal(await ends.endpointsOf(host, 80, "shop"), "there is no Service shop/web");
+    assert.equal(await ends.endpointsOf(host, 80, "shop"), "the Service shop/web does not exist");
   }
   assert.deepEqual(new Set(asked), new Set([SERVICE]));
 });

@@ -1,4 +1,4 @@
-/** Selects pods: by name, by workload or service, or by labels. */
+/** Selects pods by name, by workload or service, or by labels. */
 import { MeshError } from "../../../base/errors.ts";
 import {
   isPod,
@@ -16,12 +16,12 @@ import type { PodChoice } from "../../question/question.ts";
 
 type Listing = Pick<KubeApi, "list">;
 
-/** The proxy's container in injected pods. */
+/** Name of the proxy's container in injected pods. */
 export const PROXY_CONTAINER = "istio-proxy";
 
 interface ChosenPods {
   readonly pods: readonly Pod[];
-  /** For standard error: which of several pods was chosen. */
+  /** Message for standard error about the chosen pod; `undefined` if there was no choice. */
   readonly note: string | undefined;
 }
 
@@ -29,8 +29,8 @@ interface ChosenPods {
 const SERVICES: readonly Resource[] = [{ kind: "Service", group: "api/v1", names: ["services", "service", "svc"] }];
 
 /**
- * The chosen pods; by labels, only pods with a proxy. For a workload, the pod with the most information: ready pods
- * first. Errors: an ApiError, and a MeshError if there is no such pod.
+ * Returns the chosen pods. By labels, only pods with a proxy. For a workload, the pod with the most information: ready
+ * pods first. Throws an ApiError, and a MeshError if there is no such pod.
  */
 export async function choosePods(
   api: Pick<KubeApi, "get" | "list">,
@@ -43,7 +43,7 @@ export async function choosePods(
   const { path, kind } = readWorkloadName(name, SERVICES);
   const object = await api.get(path(namespace));
   if (object === undefined) {
-    throw new MeshError(`There is no "${name}" in the namespace "${namespace}"`, { hint: "see --namespace" });
+    throw new MeshError(`"${name}" does not exist in the namespace "${namespace}"`, { hint: "see --namespace" });
   }
   if (kind === "Pod") return { pods: [podOf({ ...object, kind })], note: undefined };
   const pods = await podsOf(api, object, { kind, name, namespace });
@@ -61,7 +61,7 @@ async function podsOf(
   const selector = selectorOf(object, kind);
   if (selector !== "") return await listPods(api, namespace, selector);
   throw new MeshError(`"${name}" in the namespace "${namespace}" selects no pods`, {
-    hint: "name a pod as pod/NAME, or labels with -l",
+    hint: "pass a pod as pod/NAME, or labels with -l",
   });
 }
 
@@ -74,7 +74,7 @@ async function podsByLabels(api: Listing, choice: PodChoice, namespace: string):
   const labels = choice.selector === undefined ? "" : ` with the labels "${choice.selector}"`;
   throw new MeshError(
     all.length === 0
-      ? `There is no pod${labels} in ${where}`
+      ? `No pod${labels} exists in ${where}`
       : `None of the ${all.length} pods${labels} in ${where} has a container "${choice.container ?? PROXY_CONTAINER}"`,
     { hint: all.length === 0 ? "see --namespace" : '"kubectl mesh check injection" shows why pods are not injected' },
   );
@@ -88,11 +88,11 @@ async function listPods(api: Listing, namespace: string | undefined, labelSelect
 
 function podOf(object: KubeObject): Pod {
   const pod = ofKind(object, isPod);
-  if (pod === undefined) throw new MeshError("The answer of the API server is no pod");
+  if (pod === undefined) throw new MeshError("The response of the API server is not a pod");
   return pod;
 }
 
-/** The selector of a workload as a query string. Its place in the object depends on the kind. */
+/** Returns the selector of a workload as text. The field that contains the selector depends on the kind. */
 function selectorOf(object: KubeObject, kind: string): string {
   const selector = mapAt(mapAt(object, "spec"), "selector");
   return kind === "Service" || kind === "ReplicationController" ? equalities(selector) : selectorText(selector);
@@ -104,7 +104,7 @@ function equalities(labels: ValueMap): string {
   );
 }
 
-/** A label selector as in `kubectl get -l`. */
+/** Returns a label selector as text, in the format of `kubectl get -l`. */
 export function selectorText(selector: LabelSelector | ValueMap): string {
   if (!isMap(selector)) return "";
   const expressions = mapsAt(selector, "matchExpressions").map((each) => {
@@ -123,7 +123,7 @@ export function selectorText(selector: LabelSelector | ValueMap): string {
   return [equalities(mapAt(selector, "matchLabels")), ...expressions].filter((text) => text !== "").join(",");
 }
 
-/** Sorts pods with a proxy first, then ready, running and other pods. */
+/** Compares pods, to sort pods with a proxy first, then ready, running and other pods. */
 function byUse(container: string): (a: Pod, b: Pod) => number {
   const use = (pod: Pod) => usefulness(pod) + (hasContainer(pod, container) ? 10 : 0);
   return (a, b) => use(b) - use(a) || a.metadata.name.localeCompare(b.metadata.name);
@@ -144,7 +144,7 @@ export function hasContainer(pod: Pod, wanted: string): boolean {
   return containersOf(pod).some(({ name }) => name === wanted);
 }
 
-/** The image of a container. */
+/** Returns the image of a container. */
 export function imageOf(pod: Pod, wanted: string): string | undefined {
   return containersOf(pod).find(({ name }) => name === wanted)?.image;
 }

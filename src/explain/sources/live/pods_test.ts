@@ -68,7 +68,7 @@ Deno.test("choosePods() by labels leaves out pods without a proxy and pods that 
 
 Deno.test("choosePods() names what is missing", async () => {
   const cases: readonly [Partial<PodChoice>, RegExp][] = [
-    [{ name: "gone" }, /There is no "pod\/gone" in the namespace "shop"/],
+    [{ name: "gone" }, /"pod\/gone" does not exist in the namespace "shop"/],
     [{ name: "nothing/web" }, /The kind "nothing" is not a known workload kind/],
     [{ name: "svc/web" }, /"svc\/web" in the namespace "shop" selects no pods/],
     [{ selector: "a=b", container: "envoy" }, /None of the 4 pods with the labels "a=b" .* has a container "envoy"/],

@@ -1,4 +1,4 @@
-/** Sends the probe of a running pod from an ephemeral container, which has the probe's user and the pod's network. */
+/** Sends the probe from an ephemeral container, which runs as the probe's user in the pod's network namespace. */
 import { decodeUtf8 } from "../../../base/text/mod.ts";
 import { errorText } from "../../../base/errors.ts";
 import { ApiError, ExecError, type KubeConnection, type Pod } from "../../../kube/client/mod.ts";
@@ -16,14 +16,14 @@ interface ProbedPod {
   readonly pod: Pod;
   /** Image of the ephemeral container. */
   readonly image: string;
-  /** The image is not the proxy's. */
+  /** Whether the image differs from the proxy's image. */
   readonly isOther: boolean;
   readonly rules: ProbePlace["rules"];
 }
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Minimum timeout. The probe's command ends earlier and reports why there was no answer. */
+/** Minimum timeout in milliseconds. The probe's command exits earlier and reports why there was no response. */
 const LONGEST = 20_000;
 
 export function livePlace(

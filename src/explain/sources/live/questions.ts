@@ -1,4 +1,4 @@
-/** The commands for the proxy's container, one for each part. */
+/** Commands to run in the proxy's container, one for each part. */
 import type { PartName } from "../../snapshot/snapshot.ts";
 import type { Pod } from "../../../kube/client/mod.ts";
 
@@ -8,7 +8,7 @@ export interface PartCommand {
   readonly command: readonly string[];
 }
 
-/** The counters of Envoy that explain reads. */
+/** Pattern of the Envoy counters that explain reads. */
 const STATS_FILTER = "^(server\\.(state|live|uptime|days_until_first_cert_expiring|total_connections)|" +
   "cluster_manager\\.(cds|warming_clusters|active_clusters).*|listener_manager\\.(lds|total_listeners|listener_create_failure|" +
   "listener_in_place_updated|workers_started).*|control_plane\\..*|cluster\\.xds-grpc\\.upstream_(cx_active|cx_connect_fail|rq_active)|" +
@@ -16,7 +16,7 @@ const STATS_FILTER = "^(server\\.(state|live|uptime|days_until_first_cert_expiri
 
 const STATS = `stats?filter=${encodeURIComponent(STATS_FILTER)}`;
 
-/** Parts and their paths in Envoy's admin interface. The first one fails fastest if Envoy does not answer. */
+/** Parts and their paths in Envoy's admin interface. The first path fails fastest if Envoy is down. */
 export const ADMIN_PARTS: readonly (readonly [part: PartName, path: string])[] = [
   ["server_info.json", "server_info"],
   ["config_dump.json", "config_dump?include_eds"],
@@ -27,24 +27,24 @@ export const ADMIN_PARTS: readonly (readonly [part: PartName, path: string])[] =
   ["ready.txt", "ready"],
 ];
 
-/** The agent's endpoint for the name table. */
+/** The agent's port and path for the name table. */
 export const NAME_TABLE = { port: 15020, path: "debug/ndsz" } as const;
 
-/** Why the agent reports the proxy as not ready. This program's agent lists the stages; Istio's has only the status. */
+/** The agent's port and path for readiness. kubectl-mesh's agent lists the stages; Istio's agent returns only a status. */
 export const AGENT_READY = { port: 15020, path: "healthz/ready?verbose" } as const;
 
-/** Files of the network namespace that list sockets. */
+/** Files that list the sockets of the network namespace. */
 export const SOCKET_FILES = ["/proc/net/tcp", "/proc/net/tcp6", "/proc/net/udp", "/proc/net/udp6"] as const;
 
 /**
- * `config_dump.json` for one table row: only versions and certificates, some KiB. Two masks, because Envoy rejects a
- * mask if no message has all of its fields.
+ * Masks of `config_dump.json` for one table row, which select only versions and certificates, some KiB. There are two
+ * masks, because Envoy rejects a mask if none of the messages has all of its fields.
  */
 const SHORT_DUMPS = ["version_info", "dynamic_active_secrets,dynamic_warming_secrets"];
 
 const REQUEST = ["pilot-agent", "request"];
 
-/** All parts that an Istio image can print, except rules. A distroless image has no `cat`, so no sockets. */
+/** Commands for all parts except rules. A distroless image cannot print sockets, because it does not contain `cat`. */
 export const WHOLE_QUESTIONS: readonly PartCommand[] = [
   ...ADMIN_PARTS.map(([part, path]): PartCommand => ({ part, command: [...REQUEST, "GET", path] })),
   { part: "name_table.json", command: ofAgent(NAME_TABLE) },
@@ -52,7 +52,7 @@ export const WHOLE_QUESTIONS: readonly PartCommand[] = [
   { part: "sockets.txt", command: ["cat", ...SOCKET_FILES] },
 ];
 
-/** What a listing of the configuration needs. */
+/** Commands for a listing of the configuration. */
 export const CONFIGURATION_QUESTIONS = WHOLE_QUESTIONS.filter(({ part }) =>
   part === "config_dump.json" || part === "clusters.json"
 );
@@ -61,7 +61,7 @@ function ofAgent({ port, path }: { readonly port: number; readonly path: string 
   return [...REQUEST, "--debug-port", String(port), "GET", path];
 }
 
-/** What one table row about a pod needs. Answers for the same part are joined. */
+/** Commands for one table row about a pod. Outputs for the same part are joined. */
 export const SHORT_QUESTIONS: readonly PartCommand[] = [
   ...SHORT_DUMPS.map((mask): PartCommand => ({
     part: "config_dump.json",
@@ -70,7 +70,7 @@ export const SHORT_QUESTIONS: readonly PartCommand[] = [
   { part: "stats.txt", command: [...REQUEST, "GET", STATS] },
 ];
 
-/** Reading rules needs NET_ADMIN, which injection gives the proxy only for TPROXY. */
+/** Whether a container can read rules. This needs NET_ADMIN, which the injected proxy has only with TPROXY. */
 export function mayReadRules({ spec }: Pod, name: string): boolean {
   const container = [...spec?.containers ?? [], ...spec?.initContainers ?? []].find((each) => each.name === name);
   const { capabilities, privileged } = container?.securityContext ?? {};

@@ -2,7 +2,7 @@
 import type { Part, PartName } from "../../snapshot/snapshot.ts";
 import type { PartCommand } from "./questions.ts";
 
-/** Runs commands. Returns the output of each, or why it is absent. */
+/** Runs commands. Returns for each command the output, or why it is absent. */
 export type Ask = (commands: readonly PartCommand[]) => Promise<readonly (readonly [PartName, Part])[]>;
 
 const PROGRAMS = { "rules.iptables": "iptables", "rules.ip6tables": "ip6tables" } as const;
@@ -12,10 +12,10 @@ function command(part: typeof FAMILIES[number], program: string): PartCommand {
   return { part, command: [program, "-c"] };
 }
 
-/** Printed by iptables-nft if legacy tables exist too. */
+/** Text that iptables-nft prints if legacy tables exist too. */
 const LEGACY = "iptables-legacy tables present";
 
-/** The rules of both families, from nf_tables and, if present, from the legacy tables. */
+/** Returns the IPv4 and IPv6 rules, from nf_tables and, if present, from the legacy tables. */
 export async function readRules(ask: Ask): Promise<ReadonlyMap<PartName, Part>> {
   const usual = await ask(FAMILIES.map((part) => command(part, `${PROGRAMS[part]}-save`)));
   const found = new Map(usual);

@@ -1,27 +1,27 @@
 /**
- * Runs several commands with one exec, if the image has a shell: a table of hundreds of pods then needs half as many
- * execs. Istio's default images have a shell, distroless images do not.
+ * Runs several commands with one exec if the image has a shell, which halves the number of execs for a table of pods.
+ * Istio's default images have a shell; distroless images do not.
  */
 import { ExecError, type ExecRequest, type ExecResult, type KubeConnection } from "../../../kube/client/mod.ts";
 import { shellQuoted } from "../../../base/text/mod.ts";
 import type { PartCommand } from "./questions.ts";
 
-/** What a command printed, and how it ended. */
+/** Output and exit code of a command. */
 export type PartResult = Pick<ExecResult, "code" | "stdout" | "stderr">;
 
-/** Runs commands together. Remembers images without a shell. */
+/** Runs several commands with one exec. Remembers images without a shell. */
 export class Together {
   readonly #withoutShell = new Set<string>();
   readonly #mark: string;
 
-  /** `mark`: a text that no output contains. */
+  /** `mark` separates the outputs. It must not occur in any output. */
   constructor(mark: string = crypto.randomUUID()) {
     this.#mark = mark;
   }
 
   /**
-   * The results in the order of the questions; `undefined` if the image has no shell. Errors: an ExecError for any
-   * other failure.
+   * Returns the results in the order of the questions; `undefined` if the image has no shell. Throws an ExecError for
+   * any other failure.
    */
   async run(
     api: Pick<KubeConnection, "exec">,
@@ -57,7 +57,7 @@ export class Together {
     const parts: PartResult[] = [];
     let own = first;
     for (const part of rest) {
-      // The exit code, then the output of the next command.
+      // Each part starts with the exit code; the output of the next command follows on the next line.
       const end = part.indexOf("\n");
       if (end < 0) break;
       parts.push({ code: Number(part.slice(0, end)), stdout: encoder.encode(own), stderr });

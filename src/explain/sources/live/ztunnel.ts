@@ -1,4 +1,4 @@
-/** The configuration of the ztunnel on a pod's node, through its port 15000, which listens on loopback alone. */
+/** Reads the configuration of the ztunnel on a pod's node, from its port 15000, which listens only on loopback. */
 import { errorText } from "../../../base/errors.ts";
 import { decodeUtf8 } from "../../../base/text/mod.ts";
 import { ApiError, isPod, type KubeConnection, type Pod } from "../../../kube/client/mod.ts";
@@ -10,13 +10,13 @@ const PART = "ztunnel.json";
 
 type Api = Pick<KubeConnection, "list" | "getFromPort">;
 
-/** Asks each node's ztunnel at most once. */
+/** Reads the ztunnel of each node at most once. */
 export class Ztunnels {
   readonly #byNode = new Map<string, Promise<Part>>();
 
   constructor(private readonly api: Api, private readonly timeout: number) {}
 
-  /** The part of a pod; `undefined`: the pod is not in ambient mode. Says why it is absent. */
+  /** Returns the part for a pod, or an absent part with the reason; `undefined` if the pod is not in ambient mode. */
   async partOf({ metadata, spec }: Pod): Promise<Part | undefined> {
     if (!isAmbient(metadata)) return undefined;
     const node = spec?.nodeName ?? "";
@@ -33,13 +33,13 @@ export class Ztunnels {
       });
       const running = found.items.filter(isPod).filter(({ status }) => status?.phase === "Running");
       const [pod] = running;
-      // Anybody may give a pod this label, and answer for the mesh.
+      // Any user can create a pod with this label, which could give false answers for the mesh.
       const namespaces = [...new Set(running.map(({ metadata }) => metadata.namespace ?? ""))];
       if (namespaces.length > 1) {
         const names = namespaces.slice(0, 5).join(", ");
         return absentPart("no-answer", `pods of several namespaces have the label app=ztunnel on "${node}": ${names}`);
       }
-      if (pod === undefined) return absentPart("gone", `no ztunnel runs on the node "${node}"`);
+      if (pod === undefined) return absentPart("gone", `the node "${node}" has no running ztunnel`);
       const { name, namespace = "" } = pod.metadata;
       const request = { namespace, pod: name, port: PORT, path: "/config_dump", timeout: this.timeout };
       return { text: decodeUtf8(await this.api.getFromPort({ ...request, maxBytes: maxPartBytes(PART) }), PART) };

@@ -54,7 +54,7 @@ const OTHERS: Readonly<Record<string, Breakage>> = {
     from: "c",
     make: plain("hidden"),
     verdict: "unknown",
-    says: /Sidecar mesh\/c leaves out the Service mesh\/hidden$/,
+    says: /Sidecar mesh\/c does not include the Service mesh\/hidden$/,
     decided: ["Sidecar", "c", "spec.egress[0].hosts"],
     alone: ["Sidecar", "", "spec.egress.hosts"],
     fix: /add the Service mesh\/hidden to spec\.egress\[0\]\.hosts of Sidecar mesh\/c/,
@@ -63,7 +63,7 @@ const OTHERS: Readonly<Record<string, Breakage>> = {
   "ingress": {
     make: (at, name) => service(name, { address: at.c, selector: { app: "c" } }),
     verdict: "refused",
-    says: /nothing listens on port 9999/i,
+    says: /no process listens on port 9999/i,
     decided: ["Sidecar", "c", "spec.ingress[0].defaultEndpoint"],
     alone: ["Sidecar", "c", "spec.ingress.defaultEndpoint"],
     fix: /let spec\.ingress\[0\]\.defaultEndpoint of Sidecar mesh\/c lead to where the application listens/,
@@ -108,7 +108,7 @@ const OTHERS: Readonly<Record<string, Breakage>> = {
       await api.patch(path, "merge", { spec: { portLevelMtls: { 8092: { mode: "DISABLE" } } } });
     },
     verdict: "refused",
-    says: /DISABLE.*the client speaks mutual TLS.*; the client's configuration of .* is older than the server's of /,
+    says: /DISABLE.*the client uses mutual TLS.*; the client's configuration of .* is older than the server's of /,
     decided: ["PeerAuthentication", "b", 'spec.portLevelMtls["8092"].mode'],
     alone: ["PeerAuthentication", "", "spec.mtls.mode"],
     fix: /set spec\.portLevelMtls\["8092"\]\.mode of PeerAuthentication mesh\/b to PERMISSIVE/,

@@ -82,7 +82,7 @@ export const SERVICES: Readonly<Record<string, Breakage>> = {
     asked: ["--to", "http://wrong-port.mesh:9999/"],
     make: plain("wrong-port"),
     verdict: "refused",
-    says: /belongs to the Service mesh\/wrong-port, which has only the port 8080: nobody listens on 9999/,
+    says: /belongs to the Service mesh\/wrong-port, which has only the port 8080: no process listens on port 9999/,
     decided: ["Service", "wrong-port", "spec.ports"],
     fix: /^ask for port 8080/,
     healed: ["--to", "http://wrong-port.mesh:8080/"],
@@ -109,7 +109,7 @@ export const SERVICES: Readonly<Record<string, Breakage>> = {
   "nothing-listens": {
     make: (at, name) => service(name, { address: at.b, port: 8097 }),
     verdict: "refused",
-    says: /nothing listens on port 8097, but on .*8080/i,
+    says: /no process listens on port 8097, but on .*8080/i,
     decided: undefined,
     fix: /start the application on this port/,
     heal: ({ pods }) => pods.b.application.listen("8097"),
