@@ -22,13 +22,13 @@ export interface Chained {
   readonly chain: FilterChain | undefined;
 }
 
-/** What declares a port to istiod, by the end of the connection that lacks it. */
+/** Fixes for an undeclared port, by the direction of the connection. */
 const DECLARE = {
   outbound: "declare the port in the Service, or in a ServiceEntry for a host outside of the mesh",
   inbound: "declare the port in a Service that selects the pod, or in spec.ingress of its Sidecar resource",
 } as const;
 
-/** The chain of a listener for a connection. `note` follows the reason in the message. */
+/** Returns the step of a listener's filter chains for a connection. `note` is appended to the message. */
 export function chainStep(
   listener: Listener,
   incoming: Incoming,

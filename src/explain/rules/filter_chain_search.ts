@@ -27,7 +27,7 @@ export interface ChainChoice {
   readonly isDefault: boolean;
   /** The conditions of the chosen chain, or the criterion that no chain meets. */
   readonly why: string;
-  /** The criterion that no chain meets. */
+  /** Name of the criterion that no chain meets; `undefined` if a chain matches. */
   readonly unmet?: Criterion;
 }
 
@@ -51,7 +51,7 @@ export function filterChainFor(
 
 type Picker = (chains: readonly FilterChain[], connection: Properties) => readonly FilterChain[];
 
-/** In Envoy's order (listener_components.proto, FilterChainMatch). */
+/** Criteria in Envoy's order (listener_components.proto, FilterChainMatch). */
 const CRITERIA = [
   { name: "destination port", pick: (chains, { port }) => exactOr(chains, ({ port: of }) => of, [port], 0) },
   {
