@@ -1,4 +1,4 @@
-/** The configuration of an Istio control plane in its cluster: two ConfigMaps. */
+/** Reads the injector's configuration from the cluster. Istio keeps it in two ConfigMaps. */
 import { MeshError } from "../../base/errors.ts";
 import type { KubeApi, KubeObject } from "../../kube/client/api.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
@@ -6,7 +6,7 @@ import { isMap } from "../../base/value.ts";
 import { configMapEntry } from "./config_map.ts";
 import type { Source } from "./config.ts";
 
-/** The names of the ConfigMaps. */
+/** Names of the two ConfigMaps that hold a revision's configuration. */
 export interface ClusterNames {
   readonly namespace: string;
   /** The ConfigMap with `config` and `values`. */
@@ -15,7 +15,7 @@ export interface ClusterNames {
   readonly mesh: string;
 }
 
-/** The user's choice, from which the names follow. */
+/** The user's flags. `clusterNames` derives the names of the ConfigMaps from these. */
 export interface ClusterChoice {
   readonly revision?: string | undefined;
   readonly istioNamespace?: string | undefined;
@@ -23,7 +23,7 @@ export interface ClusterChoice {
   readonly meshConfigMapName?: string | undefined;
 }
 
-/** The names of Istio's installation: each revision has its own ConfigMaps. */
+/** Returns the names that Istio's installation uses: each revision has its own ConfigMaps. */
 export function clusterNames(choice: ClusterChoice): ClusterNames {
   const { revision = "" } = choice;
   const suffix = revision === "" || revision === "default" ? "" : `-${revision}`;
@@ -37,7 +37,7 @@ export function clusterNames(choice: ClusterChoice): ClusterNames {
 const INJECTOR = "istio-sidecar-injector";
 const MESH = "istio";
 
-/** The parts of a configuration in the cluster. */
+/** The configuration texts that a control plane keeps in its ConfigMaps. */
 export interface ClusterConfiguration {
   readonly config: Source;
   readonly values: Source | undefined;
@@ -61,22 +61,22 @@ export async function clusterConfiguration(api: KubeApi, names: ClusterNames): P
   return configurationIn(injector, mesh);
 }
 
-/** The name of the ConfigMap of this program's webhook. */
+/** Returns the name of the ConfigMap that this program's webhook uses. */
 export function ownConfigMap(revision: string): string {
   return revision === "" || revision === "default" ? OWN : `${OWN}-${revision}`;
 }
 
 const OWN = "kubectl-mesh-webhook";
 
-/** This program's ConfigMap has all three texts. Without `mesh` Istio's defaults apply. Errors: as `configurationIn`. */
+/** Reads `config`, `values` and `mesh` from this program's ConfigMap. `mesh` is optional. Errors: see `configurationIn`. */
 export function ownConfiguration(map: KubeObject): ClusterConfiguration {
   const data = isMap(map["data"]) ? map["data"] : {};
   return configurationIn(map, "mesh" in data ? map : { ...map, data: { ...data, mesh: "" } });
 }
 
 /**
- * The configuration of a revision, or of a tag's revision. If Istio's ConfigMaps are missing, and the user names none,
- * it comes from the ConfigMap of this program's webhook. Errors: as `clusterConfiguration`.
+* Reads the configuration of a revision or a tag. If Istio's ConfigMaps are missing and no flag names a ConfigMap,
+* reads the ConfigMap of this program's webhook. Errors: see `clusterConfiguration`.
  */
 export async function revisionConfiguration(api: KubeApi, choice: ClusterChoice): Promise<RevisionConfiguration> {
   const { revision = "default", injectConfigMapName, meshConfigMapName } = choice;
@@ -101,7 +101,7 @@ export async function revisionConfiguration(api: KubeApi, choice: ClusterChoice)
   }
 }
 
-/** `undefined` also if the webhooks cannot be read: then the missing ConfigMap is the error. */
+/** Returns `undefined` if the webhooks cannot be read, so that the user sees the error about the missing ConfigMap. */
 async function revisionOfTag(api: KubeApi, tag: string): Promise<string | undefined> {
   try {
     return taggedRevision((await api.list(WEBHOOKS_PATH)).items, tag);
@@ -113,14 +113,14 @@ async function revisionOfTag(api: KubeApi, tag: string): Promise<string | undefi
 
 const WEBHOOKS_PATH = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
 
-/** The revision that a tag stands for, by the labels of its webhooks; `undefined` if it is no tag. */
+/** The revision that a tag points to, from the labels of its webhooks; `undefined` if no webhook has this tag. */
 export function taggedRevision(webhooks: readonly KubeObject[], tag: string): string | undefined {
   const labels = webhooks.map(({ metadata }) => metadata["labels"]).filter(isMap);
   const found = labels.find((each) => each[LABEL.tag] === tag)?.[LABEL.revision];
   return typeof found === "string" ? found : undefined;
 }
 
-/** The configuration in two ConfigMaps. Errors: a MeshError for a missing key. */
+/** Extracts the configuration from the two ConfigMaps. Errors: a MeshError for a missing key. */
 export function configurationIn(injector: KubeObject, mesh: KubeObject): ClusterConfiguration {
   return {
     config: entry(injector, "config"),
@@ -135,7 +135,7 @@ function entry(map: KubeObject, key: string): Source {
   return { text: configMapEntry({ ...map, kind: "ConfigMap" }, key, file) ?? "", file: `${file} (key "${key}")` };
 }
 
-/** The path of a namespace's ConfigMaps. */
+/** API path of a namespace's ConfigMaps. */
 export function configMapsPath(namespace: string): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`;
 }
@@ -145,10 +145,10 @@ async function read(api: KubeApi, namespace: string, name: string): Promise<Kube
   return map ?? Promise.reject(await absent(api, namespace, name));
 }
 
-/** A ConfigMap is missing. */
+/** Thrown when a ConfigMap does not exist. */
 class AbsentError extends MeshError {}
 
-/** The error for a missing ConfigMap, with the names of existing ones. */
+/** Builds the error for a missing ConfigMap. Its hint lists the ConfigMaps that exist. */
 export async function absent(api: KubeApi, namespace: string, name: string): Promise<MeshError> {
   const message = `The ConfigMap "${name}" does not exist in the namespace "${namespace}" of ${api.server}`;
   const hint = await hintFor(api, namespace).catch(() => USUAL_HINT);

@@ -1,6 +1,6 @@
 /**
- * The injector's configuration, in any of its forms: today's (`templates`), Istio 1.0 to 1.8 (`policy` and one `template`),
- * or the text of a template alone; each also inside its ConfigMap.
+* Parses the injector's configuration. Three forms exist: `templates` (Istio 1.9 and later), one `template` (Istio 1.0 to 1.8),
+* and the bare text of a template. Each form may be inside a ConfigMap.
  */
 import { MeshError } from "../../base/errors.ts";
 import { type FuncMap, parse, type Template } from "../../golang/gotemplate/mod.ts";
@@ -10,13 +10,13 @@ import { configMapData, configMapEntry } from "./config_map.ts";
 import { type Shape, wrongIn } from "./shape.ts";
 import { templateMessage } from "./template_message.ts";
 
-/** A text, and its name in messages: usually its path. */
+/** A text, with the file name that messages show. */
 export interface Source {
   readonly text: string;
   readonly file: string;
 }
 
-/** The fields of every form. */
+/** Fields that every form of the configuration has. */
 export interface CommonConfig {
   /** `enabled` or `disabled`: whether pods without a request are injected. */
   readonly policy: string;
@@ -28,7 +28,7 @@ export interface CommonConfig {
 /** Istio 1.9 and later: each template renders a part of a pod, which is merged into the pod. */
 export interface ModernConfig extends CommonConfig {
   readonly form: "modern";
-  /** By name. The first call may parse the template. Errors: a MeshError with file and field for an invalid one. */
+  /** Templates by name. The first call may parse the template; it throws a MeshError if the template is invalid. */
   readonly templates: ReadonlyMap<string, () => Template>;
   readonly defaultTemplates: readonly string[];
   readonly aliases: ReadonlyMap<string, readonly string[]>;
@@ -38,7 +38,7 @@ export interface ModernConfig extends CommonConfig {
 export interface LegacyConfig extends CommonConfig {
   readonly form: "legacy";
   readonly template: string;
-  /** `[[`, `]]` in 1.0 and 1.1, `{{`, `}}` after. */
+  /** `[[` and `]]` in Istio 1.0 and 1.1, `{{` and `}}` since Istio 1.2. */
   readonly delimiters: readonly [string, string];
 }
 
@@ -46,11 +46,11 @@ export type InjectorConfig = ModernConfig | LegacyConfig;
 
 const TEMPLATE_OF_BARE_TEXT = "sidecar";
 
-/** How templates are parsed. */
+/** Options for parsing templates. */
 interface Parsing {
-  /** The functions of a template, by its name. */
+  /** Returns the functions that a template can call. The argument is the template's name. */
   readonly functions: (template: string) => FuncMap;
-  /** Parse only the default templates at once; otherwise all, as the control plane does. */
+  /** Parse other templates than the default ones on first use. Otherwise all are parsed at load, as in the control plane. */
   readonly whenAsked?: boolean | undefined;
 }
 
@@ -63,7 +63,7 @@ export function parseConfig(text: string, file: string, parsing: Parsing): Injec
   if (isMap(value)) {
     const inner = configMapEntry(value, "config", file);
     if (inner !== undefined) return parseConfig(inner, `${file} (key "config")`, parsing);
-    // Today's ConfigMaps also have a `template`: a message to programs older than 1.9.
+    // Current ConfigMaps also have the key `template`. It holds a message for clients older than Istio 1.9.
     const { templates } = value;
     if (isMap(templates) && Object.keys(templates).length > 0) return modern(value, { file, ...parsing });
     if (typeof value["template"] === "string") return legacy(value, value["template"], file);
@@ -71,16 +71,16 @@ export function parseConfig(text: string, file: string, parsing: Parsing): Injec
   return bare(text, value, { file, ...parsing });
 }
 
-/** Another key of a configuration's ConfigMap; `undefined` if the text is not a ConfigMap or has no such key. */
+/** Reads another key of the ConfigMap in `text`; `undefined` if the text is not a ConfigMap or lacks the key. */
 export function textBesideConfig(text: string, file: string, key: string): string | undefined {
   const found = configMapData(tryYaml(text, file) ?? null)?.[key];
   return typeof found === "string" ? found : undefined;
 }
 
-/** Keys of a configuration at the left margin, which a bare template does not have. */
+/** Matches top-level keys that only a configuration has. A bare template does not have these keys. */
 const CONFIG_KEYS = /^(policy|templates?|defaultTemplates|aliases|(never|always)InjectSelector)\s*:/m;
 
-/** `undefined` for a bare template, which is often invalid YAML. Errors: the place of an invalid configuration. */
+/** Returns `undefined` for a bare template, which is often invalid YAML. Throws if a configuration is invalid YAML. */
 function tryYaml(text: string, file: string): Value | undefined {
   try {
     return parseYaml(text, file);
@@ -112,7 +112,7 @@ function delimitersOf(template: string): readonly [string, string] {
   return template.includes("[[") && !template.includes("{{") ? ["[[", "]]"] : ["{{", "}}"];
 }
 
-/** The keys at the left margin of a template, which show its kind. */
+/** Top-level keys of a bare template. They show whether it is for Istio 1.0 to 1.8 or later. */
 const LEGACY_KEYS =
   /^(?:initContainers|containers|volumes|imagePullSecrets|dnsConfig|rewriteAppHTTPProbe|podRedirectAnnot)[ \t]*:/m;
 const POD_KEYS = /^(metadata|spec)\s*:/m;
@@ -143,7 +143,7 @@ function notConfig(value: Value | undefined, file: string): MeshError {
   });
 }
 
-/** Templates that are parsed by their first call. */
+/** Templates that are parsed on first use. */
 function lazyTemplates(texts: readonly (readonly [string, string])[], source: Reading): Map<string, () => Template> {
   const templates = new Map<string, () => Template>();
   for (const [name, text] of texts) {
@@ -161,7 +161,7 @@ function parseTemplate(name: string, text: string, { file, functions }: Reading)
     const message = `The template "${name}" cannot be parsed: ${templateMessage(error)}`;
     const place = { file, field: `templates.${name}` };
     if (!/function "[^"\n]*" not defined/.test(message)) throw new MeshError(message, { place, cause: error });
-    throw new MeshError(message, { place, cause: error, hint: "is the template of a newer release?" });
+    throw new MeshError(message, { place, cause: error, hint: "check whether the template is from a newer Istio release" });
   }
 }
 

@@ -1,4 +1,4 @@
-/** On OpenShift each namespace has its own users and groups, and its pods can run only as these. */
+/** Proxy user and group on OpenShift, where each namespace has its own ranges of UIDs and GIDs for pods. */
 import { mapAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 
 const UID_RANGE = "openshift.io/sa.scc.uid-range";
@@ -10,7 +10,7 @@ export interface ProxyIds {
   readonly proxyGid: number;
 }
 
-/** Whether the cluster is OpenShift: the variable PLATFORM, as in Istio's charts, or the value `global.platform`. */
+/** Whether the cluster is OpenShift, from the variable PLATFORM (set by Istio's charts) or the value `global.platform`. */
 export function isOpenShift(
   { env, values }: { readonly env: (name: string) => string | undefined; readonly values: ValueMap },
 ): boolean {
@@ -18,8 +18,8 @@ export function isOpenShift(
 }
 
 /**
- * The proxy's user and group: the last ones of the namespace, which no application gets; `otherwise` if the namespace names
- * none. Source: Istio's GetProxyIDs.
+* The proxy's user and group: the last IDs of the namespace's ranges, which applications do not use. Returns `otherwise`
+* if the annotations set no ranges. Source: Istio's GetProxyIDs.
  */
 export function proxyIds(annotations: Readonly<Record<string, Value>>, otherwise: ProxyIds): ProxyIds {
   const uids = lastOf(annotations[UID_RANGE]);
@@ -30,7 +30,7 @@ export function proxyIds(annotations: Readonly<Record<string, Value>>, otherwise
 
 const MAX_ID = 2 ** 32 - 1;
 
-/** The end of the first block of `start/size` or `start-end`, separated by commas. */
+/** The last ID of the first range. Ranges are `start/size` or `start-end`, separated by commas. */
 function lastOf(blocks: Value | undefined): number | undefined {
   const match = typeof blocks === "string" ? /^(\d{1,10})([/-])(\d{1,10})(?:,|$)/.exec(blocks) : null;
   if (match === null) return undefined;

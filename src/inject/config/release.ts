@@ -1,17 +1,17 @@
 /**
- * The release of a configuration with `templates`, which decides about defaults. The configuration does not name its
- * release; the fields that Istio's template reads limit it to a range. In this range the tag of the images decides,
- * else the last release.
+* Detects the Istio release of a configuration with `templates`, because defaults depend on the release. The configuration
+* does not name its release. The fields that its template reads limit the release to a range. Within the range, the image
+* tag decides. Without a tag, the range's last release is assumed.
  */
 import { MeshError } from "../../base/errors.ts";
 import { textAt, valueAt, type ValueMap } from "../../base/value.ts";
 
-/** The latest release 1.`LATEST` that is known. */
+/** Minor version of the latest known Istio release. */
 export const LATEST = 31;
-/** The first release with `templates`. */
+/** Minor version of the first Istio release with `templates`. */
 const OLDEST = 9;
 
-/** Texts in Istio's template, with the first release that has each. */
+/** Texts in Istio's template, each with the minor version that added the text. */
 const MARKS: readonly (readonly [text: string, since: number])[] = [
   [".EstimatedConcurrency", 11],
   ["ISTIO_META_NODE_NAME", 17],
@@ -21,23 +21,23 @@ const MARKS: readonly (readonly [text: string, since: number])[] = [
   [".ProxyInitImage", 31],
 ];
 
-/** A text that only the templates of 1.9 and 1.10 have. */
+/** Occurs only in the templates of Istio 1.9 and 1.10. */
 const FIRST = ".ProxyConfig.Concurrency.GetValue";
 
 /** Fields whose rendered values depend on the defaults of the release. */
 const BY_DEFAULTS = /\bprotoToJSON\b|\.(?:Get)?(?:Concurrency|Tracing|ParentShutdownDuration)\b/;
 
-/** The inputs that show a release. */
+/** The inputs for detecting the release. */
 export interface Evidence {
-  /** The name that a person gives, such as `1.20` or `1.20.8`. */
+  /** The release that the user names, such as `1.20` or `1.20.8`. */
   readonly named: string | undefined;
   readonly config: string;
   readonly values: ValueMap;
 }
 
 /**
- * The minor number of the release; the latest one if nothing shows it, and whether that matters to the template. Errors: the
- * name is no release.
+* Returns the minor version of the release. Without evidence it is the latest release; `isUnknown` then says whether the
+* template depends on the release. Errors: a MeshError if the named release is invalid.
  */
 export function modernRelease(
   { named, config, values }: Evidence,
@@ -56,7 +56,7 @@ export function modernRelease(
 function namedRelease(name: string): number {
   const minor = minorIn(name);
   if (minor !== undefined) return Math.min(minor, LATEST);
-  throw new MeshError(`"${name}" is not a release of Istio`, { hint: 'name one from 1.9 on, such as "1.20"' });
+  throw new MeshError(`"${name}" is not a release of Istio`, { hint: 'give a release from 1.9 on, such as "1.20"' });
 }
 
 function taggedRelease(values: ValueMap): number | undefined {

@@ -1,7 +1,7 @@
-/** Shapes of data that may come from anywhere, and the first value that does not fit. */
+/** Checks untrusted data against a shape, and finds the first value of a wrong type. */
 import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
 
-/** A string, a number, a list or mapping of a shape, or fields of shapes. A field with `?` may be absent. */
+/** A string, a number, a list, a mapping, or an object with named fields. A field whose name ends with `?` is optional. */
 export type Shape =
   | Leaf
   | { readonly is: Shape; readonly about: string }
@@ -12,14 +12,14 @@ export type Shape =
 
 type Leaf = "any" | "text" | "number" | { readonly only: string };
 
-/** A value that has another shape. */
+/** A value of a wrong type: its field, and the expected type. */
 export interface WrongShape {
   readonly field: string;
-  /** `a list`. */
+  /** The expected type in words, such as `a list`. */
   readonly expected: string;
 }
 
-/** The first value of another shape; `undefined` if all is well. Fields that the shape does not name are ignored. */
+/** Returns the first value that does not match the shape; `undefined` if all match. Ignores fields that the shape lacks. */
 export function wrongIn(value: Value, shape: Shape, field = ""): WrongShape | undefined {
   if (typeof shape === "string" || "only" in shape) return wrongLeaf(value, shape, field);
   if ("is" in shape) return wrongIn(value, shape.is, field);

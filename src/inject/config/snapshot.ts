@@ -1,6 +1,6 @@
 /**
- * The part of a cluster that decides about injection, as one file: `config snapshot` writes it, `--inject-config` reads it.
- * It holds Kubernetes objects with only the fields that are read, so the same code reads a snapshot and a cluster.
+* A snapshot of the cluster objects that decide about injection. `config snapshot` writes it, `--inject-config` reads it.
+* It holds Kubernetes objects with only the fields that injection reads. The same code reads snapshots and clusters.
  */
 import { MeshError } from "../../base/errors.ts";
 import type { KubeObject } from "../../kube/client/api.ts";
@@ -31,22 +31,22 @@ export interface InjectionSnapshot {
   readonly controlPlane: SnapshotPlane;
   /** ConfigMaps, MutatingWebhookConfigurations and Namespaces. */
   readonly objects: readonly KubeObject[];
-  /** Versions of kubelets; by node name if only some support native sidecars. `undefined` if they could not be read. */
+  /** Kubelet versions; by node name if only some nodes support native sidecars. `undefined` if nodes could not be read. */
   readonly kubeletVersions: readonly string[] | Readonly<Record<string, string>> | undefined;
-  /** Parts that the user had no right to read. */
+  /** Resources that the user had no permission to read. */
   readonly unreadable: readonly Unreadable[];
-  /** Texts whose secrets are replaced. */
+  /** Names of the texts in which secrets are redacted. */
   readonly withheld: readonly string[];
 }
 
 /** A part of the cluster that could not be read. */
 export interface Unreadable {
-  /** The plural: `nodes`. */
+  /** Plural name of the resource, such as `nodes`. */
   readonly resource: string;
   readonly namespace?: string;
-  /** Only this object; without a name, all that are not in the snapshot. */
+  /** Name of the unreadable object. Without a name, all objects of the resource that are not in the snapshot. */
   readonly name?: string;
-  /** The missing right: `list on nodes`. */
+  /** The missing permission, such as `list on nodes`. */
   readonly needs: string;
 }
 
@@ -55,7 +55,7 @@ const HEAD =
 #   kubectl mesh inject -f web.yaml --inject-config THIS_FILE [--as-webhook]
 `;
 
-/** The text of the file; the same for the same state of the cluster. */
+/** Returns the snapshot as text. The text is the same for the same cluster state. */
 export function snapshotText(
   { controlPlane, objects, kubeletVersions, unreadable, withheld }: InjectionSnapshot,
 ): string {
@@ -77,7 +77,7 @@ function keyOf({ kind, metadata: { namespace = "", name } }: KubeObject): string
   return `${kind}\n${namespace}\n${name}`;
 }
 
-/** Without fields that are `undefined`. */
+/** Copies a record and drops fields that are `undefined`. */
 function asMap(record: object): ValueMap {
   const map = newMap();
   for (const [key, value] of Object.entries(record)) if (value !== undefined) map[key] = value;
@@ -85,17 +85,17 @@ function asMap(record: object): ValueMap {
 }
 
 /**
- * The snapshot in a file; `undefined` for another configuration.
- * Errors: a MeshError with the field for a snapshot that is damaged, or of another version.
+* Parses a snapshot; `undefined` if the text is another kind of configuration.
+* Errors: a MeshError that names the field, for a damaged snapshot or an unknown version.
  */
 export function snapshotIn({ text, file }: Source): InjectionSnapshot | undefined {
   if (!text.includes(KIND)) return undefined;
   const value = LOOKS_LIKE.test(text) ? plain(parseYaml(text, file)) : null;
   if (!isMap(value) || value["kind"] !== KIND) return undefined;
   if (value["apiVersion"] !== API_VERSION) {
-    throw new MeshError(`The snapshot has the version "${textAt(value, "apiVersion")}", not "${API_VERSION}"`, {
+    throw new MeshError(`The snapshot has the API version "${textAt(value, "apiVersion")}", not "${API_VERSION}"`, {
       place: { file, field: "apiVersion" },
-      hint: 'make it anew with "kubectl mesh config snapshot"',
+      hint: 'write it again with "kubectl mesh config snapshot"',
     });
   }
   const wrong = wrongIn(value, SNAPSHOT_SHAPE);
@@ -112,7 +112,7 @@ export function snapshotIn({ text, file }: Source): InjectionSnapshot | undefine
   };
 }
 
-/** In YAML, or as JSON. */
+/** Matches the snapshot's `kind` in YAML or JSON, so that other files are not parsed. */
 const LOOKS_LIKE = new RegExp(`(^kind|"kind")\\s*:\\s*"?${KIND}\\b`, "m");
 
 function unreadableOf(value: ValueMap): Unreadable {
@@ -132,7 +132,7 @@ function versionsIn(value: ValueMap): InjectionSnapshot["kubeletVersions"] {
   return Object.fromEntries(Object.entries(mapAt(value, "kubeletVersions")).map(([name, of]) => [name, String(of)]));
 }
 
-/** Numbers as JSON has them. */
+/** Converts bigints to numbers, which are JSON's only number type. */
 function plain(value: Value): Value {
   if (typeof value === "bigint") return Number(value);
   if (isList(value)) return value.map(plain);
@@ -142,7 +142,7 @@ function plain(value: Value): Value {
   return map;
 }
 
-/** The configuration of a revision or a tag. Errors: a MeshError for one that the snapshot does not have. */
+/** Returns the configuration of a revision or a tag. Errors: a MeshError if the snapshot does not contain it. */
 export function snapshotConfiguration(
   snapshot: InjectionSnapshot,
   name = "default",
@@ -153,13 +153,13 @@ export function snapshotConfiguration(
   if (maps !== undefined) return { ...maps(), revision };
   const missing = snapshot.unreadable.find(({ resource }) => resource === "configmaps");
   const has = revisionsIn(snapshot).map((each) => `"${each}"`).join(", ");
-  throw new MeshError(`The snapshot has no configuration of the revision "${name}"`, {
+  throw new MeshError(`The snapshot has no configuration for the revision "${name}"`, {
     place: { file },
     hint: missing === undefined ? `it has ${has || "none"}` : `it needed ${missing.needs}; it has ${has || "none"}`,
   });
 }
 
-/** Reads the ConfigMaps of a revision: Istio's, or the one of this program's webhook. `undefined` if they are not there. */
+/** Finds the ConfigMaps of a revision: Istio's two, or this program's own. `undefined` if the snapshot lacks these. */
 function mapsIn({ objects, controlPlane }: InjectionSnapshot, revision: string) {
   const { namespace, injector, mesh } = clusterNames({ ...controlPlane, revision });
   const find = (wanted: string) =>
@@ -171,7 +171,7 @@ function mapsIn({ objects, controlPlane }: InjectionSnapshot, revision: string) 
   return own === undefined ? undefined : () => ownConfiguration(own);
 }
 
-/** The revisions whose configuration the snapshot has. */
+/** The revisions whose configuration is in the snapshot. */
 export function revisionsIn(snapshot: InjectionSnapshot): readonly string[] {
   const injectors = snapshot.objects.filter(({ kind }) => kind === "ConfigMap").map(({ metadata: { name } }) =>
     /^(?:istio-sidecar-injector|kubectl-mesh-webhook)(?:-(.+))?$/.exec(name)

@@ -48,12 +48,12 @@ export const SNAPSHOT_SHAPE: Shape = {
       apiVersion: { only: "kubectl-mesh/v1" },
       kind: { only: "InjectionSnapshot" },
       "controlPlane?": {
-        about: "where the ConfigMaps of a revision are that no webhook names",
+        about: "namespace and names of the ConfigMaps, for a revision that no webhook names",
         is: { fields: { "istioNamespace?": "text", "injectConfigMapName?": "text", "meshConfigMapName?": "text" } },
       },
       objects: { is: { list: OBJECT }, about: "Kubernetes objects, with the fields that injection reads" },
       "kubeletVersions?": {
-        about: "versions of the nodes' kubelets; by node where some support native sidecars and others do not; " +
+        about: "kubelet versions of the nodes; by node name if only some nodes support native sidecars; " +
           "absent if unknown",
         is: { either: [TEXTS, STRINGS] },
       },
@@ -62,12 +62,12 @@ export const SNAPSHOT_SHAPE: Shape = {
           fields: {
             resource: { is: "text", about: "such as `nodes`" },
             "namespace?": "text",
-            "name?": { is: "text", about: "absent: all that are not in the snapshot" },
-            needs: { is: "text", about: "the missing right, such as `list on nodes`" },
+            "name?": { is: "text", about: "absent: all objects of the resource that are not in the snapshot" },
+            needs: { is: "text", about: "the missing permission, such as `list on nodes`" },
           },
         },
       },
-      "withheld?": { is: TEXTS, about: "texts in which secrets are replaced by `[redacted]`" },
+      "withheld?": { is: TEXTS, about: "names of the texts in which secrets are replaced with `[redacted]`" },
     },
   },
 };

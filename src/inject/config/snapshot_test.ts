@@ -98,7 +98,7 @@ Deno.test("the user's values and mesh configuration come before a snapshot", () 
   ]);
 });
 
-/** Numbers as JSON has them. */
+/** Converts bigints to numbers, which are JSON's only number type. */
 function numbers(value: Value): Value {
   return JSON.parse(JSON.stringify(value, (_key, item) => typeof item === "bigint" ? Number(item) : item));
 }

@@ -1,4 +1,4 @@
-/** The sources of the configuration: the user's files, or values over the built-in configuration. */
+/** Combines the configuration from the user's files, flags, and the built-in configuration. */
 import { goJson } from "../../golang/gojson/mod.ts";
 import { isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { toYaml } from "../../yaml/mod.ts";
@@ -14,7 +14,7 @@ export interface GivenConfiguration {
   readonly mesh?: Source | undefined;
   /** The revision to take from a snapshot. */
   readonly revision?: string | undefined;
-  /** Single values, which override all others. */
+  /** Flags for single values. They override the values of every file. */
   readonly hub?: string | undefined;
   readonly tag?: string | undefined;
   readonly cni?: boolean | undefined;
@@ -22,7 +22,7 @@ export interface GivenConfiguration {
   readonly fit?: "baseline" | "restricted" | undefined;
 }
 
-/** The texts of an injector. */
+/** The texts that an injector is loaded from. */
 export interface Configuration {
   readonly config: Source;
   readonly values: Source | undefined;
@@ -32,8 +32,8 @@ export interface Configuration {
 }
 
 /**
- * The configuration in use. Without a configuration from the user it is the built-in one: the user's values override the
- * built-in values key by key. A ConfigMap may also have `values` and `mesh` beside `config`, a snapshot has all of them.
+* Returns the effective configuration. Without `config`, the built-in configuration applies, and the user's values override the
+* built-in values key by key. A ConfigMap may contain `values` and `mesh` besides `config`; a snapshot contains all three.
  * Errors: a MeshError with the place for values that are not a mapping, and for a revision that a snapshot does not have.
  */
 export function configurationOf(given: GivenConfiguration): Configuration {
@@ -54,17 +54,17 @@ export function configurationOf(given: GivenConfiguration): Configuration {
   };
 }
 
-/** Where a configuration comes from. */
+/** The origin of a configuration: files, a cluster, or a snapshot. */
 export interface Origin {
   /** The user's files. */
   readonly files: Pick<GivenConfiguration, "config" | "values" | "mesh">;
-  /** The control plane, which provides what no file does. */
+  /** The control plane that provides the parts that are not in the user's files. */
   readonly cluster: { readonly server: string; readonly revision: string } | undefined;
   /** The revision that was taken from a snapshot. */
   readonly revision?: string | undefined;
 }
 
-/** Where the configuration comes from, for people: built in and for which Istio, from files, or from a cluster. */
+/** Describes the origin of the configuration in one line: built-in with its Istio release, files, or a cluster. */
 export function describeConfiguration({ files: { config, values, mesh }, cluster, revision }: Origin): string {
   const below = () =>
     cluster === undefined
@@ -80,12 +80,12 @@ export function describeConfiguration({ files: { config, values, mesh }, cluster
   return `Configuration: ${parts.join(", ")}`;
 }
 
-/** The release whose images the built-in values name. */
+/** The Istio release of the built-in configuration, from its image tag. */
 function builtInRelease(): string {
   return textAt(mapAt(parseValues(BUILT_IN.values, "built-in values"), "global"), "tag");
 }
 
-/** The configuration as one ConfigMap, for `--inject-config`. */
+/** Returns the configuration as one ConfigMap in YAML, which `--inject-config` accepts. */
 export function showConfiguration({ config, values, mesh }: Configuration): string {
   const data = newMap();
   data["config"] = textBesideConfig(config.text, config.file, "config") ?? config.text;
@@ -105,7 +105,7 @@ function beside(config: Source, key: "values" | "mesh"): Source | undefined {
   return text === undefined ? undefined : { text, file: `${config.file} (key "${key}")` };
 }
 
-/** Layers of values as one text; a single layer is not changed. */
+/** Merges layers of values into one text; later layers override. A single layer stays unchanged. */
 function layered(given: GivenConfiguration, layers: readonly (Source | undefined)[]): Source | undefined {
   const sources = layers.filter((layer) => layer !== undefined);
   const set = singleValues(given);
@@ -122,7 +122,7 @@ function singleValues({ hub, tag, cni, fit }: GivenConfiguration): ValueMap {
   if (fit === "restricted") global["proxy"] = nested("seccompProfile", { type: "RuntimeDefault" });
   const set = newMap();
   if (Object.keys(global).length > 0) set["global"] = global;
-  // Both levels forbid the rights of the init container that captures traffic, so `fit` implies the CNI plugin.
+  // Both levels forbid the privileges that the istio-init container needs, so `fit` implies the CNI plugin.
   if (cni === true || fit !== undefined) set["pilot"] = nested("cni", { enabled: true });
   return set;
 }

@@ -1,9 +1,9 @@
 /**
- * The environment variables that templates see through sprig's `env` and `expandenv`. A configuration may be somebody else's:
- * it must not copy the secrets of a CI job into a manifest.
+* The environment variables that templates can read with sprig's `env` and `expandenv`. A configuration from a third party
+* must not copy secrets of a CI job into a manifest.
  */
 
-/** The variables that templates of Istio's releases read, in istio-discovery/files/injection-template.yaml. */
+/** The variables that Istio's own templates read (istio-discovery/files/injection-template.yaml). */
 const OF_ISTIO = [
   "ENABLE_LEGACY_FSGROUP_INJECTION", // since 1.9.0
   "PILOT_ENABLE_INBOUND_PASSTHROUGH", // since 1.10.0
@@ -12,16 +12,16 @@ const OF_ISTIO = [
 
 type Environment = (name: string) => string | undefined;
 
-/** The variables that templates see besides Istio's. */
+/** Variables that templates can read in addition to Istio's. */
 export interface TemplateEnv {
   readonly names: readonly string[];
-  /** The flag or the field that has the names. */
+  /** The flag or field that sets `names`, for the note. */
   readonly setBy?: string;
-  /** Called once for each set variable that a template reads but does not see. */
+  /** Called once for each hidden variable that is set and that a template reads. */
   readonly note?: (text: string) => void;
 }
 
-/** The environment of a template, by its name: only Istio's variables and the added ones are set. */
+/** Returns the environment for a template name. Only Istio's variables and `names` are visible. */
 export function templateEnv(
   env: Environment,
   { names, setBy = "--template-env", note }: TemplateEnv = { names: [] },

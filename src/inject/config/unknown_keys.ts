@@ -1,4 +1,4 @@
-/** Keys of a user's values and mesh configuration that nothing reads. */
+/** Finds unknown keys in the user's values and mesh configuration. */
 import { closest } from "../../base/text/mod.ts";
 import { type MeshConfig, type UnknownField, unknownMeshFields } from "../../istio/mod.ts";
 import { isMap, valueAt, type ValueMap } from "../../base/value.ts";
@@ -12,7 +12,7 @@ interface Made {
   readonly mesh: MeshConfig;
 }
 
-/** Warnings about unknown keys in the user's files; `used` are the texts that the injector was loaded from. */
+/** Warns about unknown keys in the user's files. `used`: the texts that the injector was loaded from. */
 export function unknownKeys(
   { values, mesh }: Pick<GivenConfiguration, "values" | "mesh">,
   injector: Made,
@@ -33,7 +33,7 @@ function warnings(file: string, unknown: readonly UnknownField[]): readonly stri
   );
 }
 
-/** Keys of Istio's chart, by the path of their mapping. Source: Istio's values_types.proto and values.yaml of its charts. */
+/** Known keys of Istio's chart, by parent path. Source: Istio's values_types.proto and its charts' values.yaml. */
 const KNOWN: Readonly<Record<string, string>> = {
   "":
     "base cni compatibilityVersion defaultRevision experimental gatewayClasses gateways global istio_cni istiodRemote " +
@@ -60,7 +60,7 @@ const KNOWN: Readonly<Record<string, string>> = {
     "injectionURL neverInjectSelector objectSelector reinvocationPolicy rewriteAppHTTPProbe templates useLegacySelectors",
 };
 
-/** A template of the user may read keys of its own. */
+/** Keys that occur in the text of the templates are not unknown: a custom template may read custom keys. */
 function unknownValues(values: ValueMap, config: string): readonly UnknownField[] {
   return Object.entries(KNOWN).flatMap(([path, words]) => {
     const known = words.split(" ");

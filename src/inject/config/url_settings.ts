@@ -1,13 +1,13 @@
-/** Settings of the cluster in the URL of the webhook. */
+/** Parses the cluster's settings from the path of the webhook's URL. */
 
-/** Parameters with a short name; any other becomes the variable of that name in capitals. */
+/** Variables of the short parameter names. Any other parameter name is upper-cased to get the variable's name. */
 const VARIABLES: Readonly<Record<string, string>> = { cluster: "ISTIO_META_CLUSTER_ID", net: "ISTIO_META_NETWORK" };
 
 const ENV = ":ENV:";
 
 /**
- * Variables for the proxy from the path of a URL: `/inject/cluster/c1/net/n1/KEY/VALUE`, with `--slash--` for a `/` in a
- * value, or the older `/inject/:ENV:cluster=c1:ENV:net=n1`. A last key without a value is ignored.
+* Returns the proxy's variables from a URL path such as `/inject/cluster/c1/net/n1/KEY/VALUE`. `--slash--` stands for `/` in a
+* value. The older form is `/inject/:ENV:cluster=c1:ENV:net=n1`. A last key without a value is ignored.
  * Source: Istio's parseInjectEnvs.
  */
 export function urlSettings(path: string): Readonly<Record<string, string>> {
@@ -25,7 +25,7 @@ function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    // A URIError: the path is not percent-encoded.
+    // URIError: the percent-encoding is invalid, so use the path as is.
     return path;
   }
 }

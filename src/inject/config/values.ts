@@ -1,11 +1,11 @@
-/** The values of templates: Helm's values of the control plane's chart. */
+/** Parses and checks the values that templates read: the Helm values of the control plane's chart. */
 import { MeshError } from "../../base/errors.ts";
 import { isList, isMap, newMap, type Value, valueAt, type ValueMap } from "../../base/value.ts";
 import { parseYaml } from "../../yaml/mod.ts";
 import { configMapEntry } from "./config_map.ts";
 
 /**
- * Values from YAML or JSON text, or from the key `values` of the injector's ConfigMap. All numbers are floats, as in Istio.
+* Parses values from YAML or JSON, or from the key `values` of the injector's ConfigMap. All numbers become floats, as in Istio.
  * An empty text gives no values. Errors: a MeshError with the place for a text that is not a mapping.
  */
 export function parseValues(text: string, file: string): ValueMap {
@@ -21,7 +21,7 @@ export function parseValues(text: string, file: string): ValueMap {
 function notValues(why: string, file: string): MeshError {
   return new MeshError(`Invalid values: ${why}`, {
     place: { file },
-    hint: "give the values of the control plane's chart, or the injector's ConfigMap",
+    hint: "use the values of the control plane's chart, or the injector's ConfigMap",
   });
 }
 
@@ -43,7 +43,7 @@ interface Type {
   readonly paths: readonly string[];
 }
 
-/** The values that injection depends on (Istio's values_types.proto). Templates may read others, of any type. */
+/** Types of the values that Istio's templates read (values_types.proto). Other values may have any type. */
 const TYPES: readonly Type[] = [
   {
     expected: "a string",
@@ -105,6 +105,6 @@ export function checkValues(values: ValueMap, file: string): void {
   if (first === undefined) return;
   throw new MeshError(`Invalid values: ${problems.map(({ text }) => text).join("; ")}`, {
     place: { file, field: first.path },
-    hint: "use the types of the control plane's chart: quote numbers that are strings, do not quote flags",
+    hint: "use the types of the control plane's chart: quote strings that look like numbers, do not quote true and false",
   });
 }

@@ -1,9 +1,9 @@
 /**
- * Whether a pod gets a sidecar: an ordered table of rules; the first answer decides. The order is Istio's injectRequired:
- * reasons against injection, the pod's request, the configuration. docs/inject.md lists the reasons.
+* Decides whether a pod gets a sidecar. Rules run in order, and the first rule with an answer decides. As in Istio's injectRequired,
+* exclusions come first, then the pod's label and annotation, then the configuration. docs/inject.md lists the reasons.
  *
- * Like `istioctl kube-inject`, the command ignores selectors for manifests that a person names, and warns if the webhook
- * would not inject them. With a configuration of Istio 1.0 to 1.8 the rules of `legacy_request.ts` replace the request.
+* Like `istioctl kube-inject`, the command ignores selectors for manifests that the user names, and warns if the webhook
+* would skip the pod. For configurations of Istio 1.0 to 1.8, `legacy_request.ts` reads the annotation instead.
  */
 import { goJson } from "../../golang/gojson/mod.ts";
 import { isEmptySelector, selectorMatches } from "../../kube/mod.ts";
@@ -18,7 +18,7 @@ export interface DecisionPolicy {
   readonly policy: string;
   readonly neverInjectSelector: readonly Value[];
   readonly alwaysInjectSelector: readonly Value[];
-  /** A person names the manifest, so policy and selectors do not apply. */
+  /** The user names the manifest on the command line, so policy and selectors do not apply. */
   readonly byHand: boolean;
   /** `legacy` for a configuration of Istio 1.0 to 1.8. */
   readonly form?: "modern" | "legacy";
@@ -26,10 +26,10 @@ export interface DecisionPolicy {
 
 const INJECT = ANNOTATION.inject;
 
-/** Namespaces that are never injected, as Istio lists them. */
+/** Namespaces whose pods are never injected. Istio has the same list. */
 export const IGNORED_NAMESPACES = new Set(["kube-system", "kube-public", "kube-node-lease", "local-path-storage"]);
 
-/** A value that a rule reads of the pod or of the configuration; `undefined` if it is missing. */
+/** A value that a rule reads from the pod or the configuration. `value` is `undefined` if the field is missing. */
 export interface Reading {
   readonly rule: string;
   readonly field: string;
@@ -42,7 +42,7 @@ interface Rule {
   readonly reads: (pod: Pod, policy: DecisionPolicy) => readonly Reading[];
 }
 
-/** A rule that reads one field. */
+/** Builds a rule that reads one field. */
 function rule(
   name: string,
   answer: Rule["answer"],
@@ -59,7 +59,7 @@ function reading(name: string, field: string, value: Value | undefined): Reading
   return { rule: name, field, value: value === undefined || value === null ? undefined : String(value) };
 }
 
-/** The rules in order; the last one always answers. */
+/** The rules in order. The last rule always decides. */
 export const RULES: readonly Rule[] = [
   rule("host-network", hostNetwork, "spec.hostNetwork", (pod) => specOf(pod)["hostNetwork"]),
   {
@@ -93,7 +93,7 @@ export const RULES: readonly Rule[] = [
   rule("policy", (_pod, policy) => byPolicy(policy), "policy", (_pod, { policy }) => policy),
 ];
 
-/** Decides whether a pod is injected. Source of the order: Istio's injectRequired. */
+/** Decides whether a pod is injected. Warnings do not change the decision. */
 export function decide(pod: Pod, policy: DecisionPolicy): Decision {
   const legacy = policy.form === "legacy";
   const warnings = legacy ? legacyWarnings(pod) : requestWarnings(pod);
@@ -105,7 +105,7 @@ export function decide(pod: Pod, policy: DecisionPolicy): Decision {
   return { ...byPolicy(policy), warnings };
 }
 
-/** Named manifests are injected, even if the webhook would not inject them: warn. */
+/** Warns if a pod from a named manifest is injected here, but would be skipped by the webhook. */
 function selectorWarnings(pod: Pod, policy: DecisionPolicy): readonly string[] {
   const answer = policy.byHand ? neverSelector(pod, { ...policy, byHand: false }) : undefined;
   return answer === undefined ? [] : [`The webhook would not inject this pod: ${answer.message} (${answer.field})`];
@@ -132,7 +132,7 @@ interface Request {
   readonly value: string;
 }
 
-/** The pod's request: the label, else the annotation. */
+/** The value of the label `sidecar.istio.io/inject`, or of the annotation if the label is missing. */
 function requestOf(pod: Pod): Request | undefined {
   const label = labelsOf(pod)[INJECT];
   if (typeof label === "string") return { kind: "label", value: label };
@@ -152,7 +152,7 @@ function requestWarnings(pod: Pod): readonly string[] {
   const requested = requestOf(pod);
   if (requested === undefined || ["true", "false", ""].includes(requested.value)) return [];
   return [
-    `The ${requested.kind} "${INJECT}" has the value "${requested.value}", which is neither "true" nor "false": it is ignored`,
+    `The ${requested.kind} "${INJECT}" has the value "${requested.value}", which is neither "true" nor "false"; the value is ignored`,
   ];
 }
 
@@ -175,7 +175,7 @@ function alwaysSelector(pod: Pod, { alwaysInjectSelector, byHand }: DecisionPoli
   return { inject: true, reason: "always-inject-selector", field: `alwaysInjectSelector[${index}]`, message };
 }
 
-/** The index of the first selector that matches and is not empty (an empty one matches every pod), or -1. */
+/** Index of the first non-empty selector that matches, or -1. An empty selector would match every pod. */
 function firstMatch(selectors: readonly Value[], labels: ValueMap): number {
   return selectors.findIndex((selector) => !isEmptySelector(selector) && selectorMatches(selector, labels).matches);
 }

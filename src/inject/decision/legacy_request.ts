@@ -1,12 +1,12 @@
-/** The request of a pod for or against injection, as Istio 1.0 to 1.8 reads it. */
+/** Reads the annotation `sidecar.istio.io/inject` by the rules of Istio 1.0 to 1.8. */
 import { ANNOTATION } from "../../istio/mod.ts";
 import { type Answer, no } from "./answer.ts";
 import { annotation, containerNamed, containersOf, labelsOf, type Pod, PROXY } from "../pod/pod.ts";
 
-/** Texts that mean yes, in any case (http://yaml.org/type/bool.html); all other texts but "" mean no. */
+/** Values that mean true, case-insensitive (http://yaml.org/type/bool.html). All other values mean false; "" means unset. */
 const YES = new Set(["y", "yes", "true", "on"]);
 
-/** The answer of the annotation `sidecar.istio.io/inject`. The label of that name is newer (1.9). */
+/** Decides by the annotation. These releases do not read the label of the same name, which Istio 1.9 added. */
 export function legacyRequest(pod: Pod): Answer | undefined {
   const text = annotation(pod, ANNOTATION.inject);
   if (text === undefined || text === "") return undefined;
@@ -20,8 +20,8 @@ export function legacyRequest(pod: Pod): Answer | undefined {
 }
 
 /**
- * Skips named manifests that have the proxy beside other containers, as kube-inject did. (The webhook of those releases
- * injected them again.)
+* Skips pods of named manifests that have a proxy container besides other containers, like kube-inject of Istio 1.0 to 1.8.
+* The webhook of these releases injected such pods again.
  */
 export function alreadyInjected(pod: Pod, byHand: boolean): Answer | undefined {
   const containers = containersOf(pod, "containers");
@@ -29,10 +29,10 @@ export function alreadyInjected(pod: Pod, byHand: boolean): Answer | undefined {
   return no("already-injected", "spec.containers", `the pod already has a container "${PROXY}"`);
 }
 
-/** Warns about the label, which these releases do not read. */
+/** Warns if the pod has the label `sidecar.istio.io/inject`, which these releases do not read. */
 export function legacyWarnings(pod: Pod): readonly string[] {
   if (labelsOf(pod)[ANNOTATION.inject] === undefined) return [];
   return [
-    `The label "${ANNOTATION.inject}" is ignored with a configuration of Istio 1.0 to 1.8: use the annotation of that name`,
+    `The label "${ANNOTATION.inject}" is ignored with a configuration of Istio 1.0 to 1.8; use the annotation with the same name`,
   ];
 }

@@ -1,12 +1,12 @@
-/** Whether the proxy is a native sidecar: an init container that keeps running. */
+/** Decides whether the proxy is a native sidecar: an init container with `restartPolicy: Always`. */
 import { ANNOTATION } from "../../istio/mod.ts";
 import { mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { annotation, type Pod } from "../pod/pod.ts";
 
-/** What a user may set: `auto` as `ENABLE_NATIVE_SIDECARS` has it, `jobs` for pods that end by themselves alone. */
+/** Values of the option: `auto` as in ENABLE_NATIVE_SIDECARS; `jobs` for native sidecars only in pods that run to completion. */
 export type NativeOption = boolean | "auto" | "jobs";
 
-/** Whether known nodes decide; `if-any`: a cluster without nodes means no. */
+/** Whether the cluster's nodes decide. With `if-any`, a cluster without nodes gets no native sidecars. */
 export type NodesAsked = "never" | "if-any" | "always";
 
 /** The setting of ENABLE_NATIVE_SIDECARS, with a warning for an invalid value. */
@@ -17,9 +17,9 @@ export interface NativeSetting {
 }
 
 /**
- * Reads the environment variable ENABLE_NATIVE_SIDECARS. Without a cluster `auto` is off, as in istioctl.
+* Parses the value of ENABLE_NATIVE_SIDECARS. Without a cluster, `auto` is off, as in istioctl.
  *
- * | value | nodes known | no nodes there | no cluster |
+* | value | cluster with nodes | cluster without nodes | no cluster |
  * |---|---|---|---|
  * | `true`, `false` | on, off | on, off | on, off |
  * | `auto` | if their kubelets support it | on, as in istiod | off |
@@ -33,47 +33,47 @@ export function nativeSetting(text: string | undefined): NativeSetting {
   return {
     native: false,
     nodes: "never",
-    warning: `ENABLE_NATIVE_SIDECARS is "${text}", but must be "true", "false" or "auto": "false" is used`,
+    warning: `ENABLE_NATIVE_SIDECARS is "${text}", but must be "true", "false" or "auto"; "false" is used`,
   };
 }
 
-/** The setting for one pod: its annotation if that is exactly `true` or `false`, else the general setting. */
+/** The setting for one pod: its annotation if the value is exactly `true` or `false`, otherwise `setting`. */
 export function nativeForPod(pod: Pod, setting: boolean): boolean {
   const value = annotation(pod, ANNOTATION.nativeSidecar);
   if (value === "true") return true;
   return value === "false" ? false : setting;
 }
 
-/** Nodes of a cluster, in the form of their JSON. */
+/** Which nodes of a cluster support native sidecars. */
 export interface NativeNodes {
-  /** By name: whether the kubelet is new enough. */
+  /** Whether the kubelet is new enough, by node name. */
   readonly byName: Readonly<Record<string, Value>>;
   /** Whether all kubelets are new enough. */
   readonly all: boolean;
 }
 
-/** istiod requires Kubernetes 1.33, where native sidecars are stable (KEP-753). */
+/** Minor version of Kubernetes from which istiod uses native sidecars, because they are stable there (KEP-753). */
 const MINOR = 33;
 
-/** Reads nodes. An unreadable version counts as old. */
+/** Checks each node's kubelet version. An unreadable version counts as too old. */
 export function nativeNodes(nodes: Iterable<ValueMap>): NativeNodes {
   const byName = newMap();
   for (const node of nodes) byName[textAt(mapAt(node, "metadata"), "name")] = (kubeletMinor(node) ?? 0) >= MINOR;
   return { byName, all: Object.values(byName).every((isNew) => isNew) };
 }
 
-/** The version of a node's kubelet, such as `v1.28.3-gke.100`, or `""`. */
+/** A node's kubelet version, such as `v1.28.3-gke.100`; `""` if the node does not report it. */
 export function kubeletVersion(node: ValueMap): string {
   return textAt(mapAt(mapAt(node, "status"), "nodeInfo"), "kubeletVersion");
 }
 
-/** The minor number of that version: 28; `undefined` if it is unreadable. */
+/** The minor number of a node's kubelet version, such as 28; `undefined` if the version is unreadable. */
 export function kubeletMinor(node: ValueMap): number | undefined {
   const minor = /^v1\.(\d+)/.exec(kubeletVersion(node))?.[1];
   return minor === undefined ? undefined : Number(minor);
 }
 
-/** Whether the proxy of a pod is native: the pod's own node decides, else all nodes. */
+/** Whether a pod's proxy is a native sidecar. If the pod's node is known, it decides; otherwise all nodes must support it. */
 export function nativeByNodes(asked: NodesAsked, nodes: NativeNodes | undefined, nodeName: string): boolean {
   if (asked === "never" || nodes === undefined) return false;
   if (Object.hasOwn(nodes.byName, nodeName)) return nodes.byName[nodeName] === true;

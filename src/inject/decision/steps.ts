@@ -1,17 +1,17 @@
-/** A decision explained rule by rule. */
+/** Explains a decision rule by rule. */
 import type { Answer } from "./answer.ts";
 import { type DecisionPolicy, type Reading, RULES } from "./decision.ts";
 import type { Pod } from "../pod/pod.ts";
 
-/** A rule, and a value that it reads. */
+/** One rule of the decision, with a field that the rule reads. */
 export interface DecisionStep extends Reading {
-  /** The answer of the deciding rule. */
+  /** Set only on the deciding rule. */
   readonly answer?: Answer;
-  /** An earlier rule decides. */
+  /** Whether an earlier rule has already decided. */
   readonly isLate: boolean;
 }
 
-/** All rules in the order of `decide`, with the deciding one. */
+/** Returns all rules in the order of `decide`. Marks the deciding rule. */
 export function decisionSteps(pod: Pod, policy: DecisionPolicy): readonly DecisionStep[] {
   let isLate = false;
   return RULES.flatMap((rule) => {
@@ -22,7 +22,7 @@ export function decisionSteps(pod: Pod, policy: DecisionPolicy): readonly Decisi
   });
 }
 
-/** A rule that reads several fields has its answer at the deciding field. */
+/** A rule that reads several fields gives several steps. Only the step of the deciding field has the answer. */
 function step(reading: Reading, answer: Answer | undefined, isLate: boolean): DecisionStep {
   const field = answer?.field ?? "";
   const decided = field === reading.field || field.startsWith(`${reading.field}[`);

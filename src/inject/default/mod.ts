@@ -1,6 +1,6 @@
 /**
- * The built-in injector configuration: the texts of an own template, its values and a mesh configuration, complete for
- * a current Istio. They are files so that `--show-config` prints what a person can start their own from.
+* The built-in injector configuration: this program's template, its values and a mesh configuration, complete for
+* a current Istio. The texts are files, so `--show-config` can print them as a start for a custom configuration.
  */
 import config from "./config.yaml" with { type: "text" };
 import mesh from "./mesh.yaml" with { type: "text" };

@@ -1,4 +1,4 @@
-/** Known findings: the lines of an earlier `--report json`. */
+/** Known findings, from the output of an earlier `--report json`. They are not reported again. */
 import { parseJson } from "../../base/json.ts";
 import { MeshError } from "../../base/errors.ts";
 import { isMap, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
@@ -7,17 +7,17 @@ import { type Finding, findingText } from "../rules/rule.ts";
 import type { InputFinding } from "../rules/rules.ts";
 import type { ReportEntry } from "./report.ts";
 
-/** The known findings of each resource. Files and lines do not count, so manifests may move. */
+/** The known findings of each resource. File names and line numbers are ignored, so manifests may move. */
 export class Baseline {
   readonly #known = new Set<string>();
 
-  /** Reads the lines of a report. Errors: a MeshError for a line that is no JSON object. */
+  /** Reads a report, one JSON object per line. Errors: a MeshError for a line that is not a JSON object. */
   constructor(text = "", file = "") {
     for (const [index, line] of text.split("\n").entries()) {
       if (line.trim() === "") continue;
       const entry = parseJson(line);
       if (!isMap(entry)) {
-        throw new MeshError("The baseline is not a report of --report json: a line is no JSON object", {
+        throw new MeshError("The baseline is not a report of --report json: the line is not a JSON object", {
           place: { file, line: index + 1 },
           hint: "write it with --report json 2> FILE",
         });
