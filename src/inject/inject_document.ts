@@ -1,4 +1,4 @@
-/** Injection of the pods in a document. */
+/** Injects the pods in a document. */
 import type { Era } from "../istio/mod.ts";
 import { sameValue } from "../base/values/mod.ts";
 import type { ValueMap } from "../base/value.ts";
@@ -16,21 +16,21 @@ import { findingsOf } from "./rules/rules.ts";
 import { createdPod, ownerOf, podIn, withPod } from "./pod/workload.ts";
 import { type ReadWorkload, readWorkload } from "./read_workload.ts";
 
-/** Whether a pod is injected, and by what. */
+/** Whether a pod is injected, and by which injectors. */
 export interface Judgment {
   readonly decision: Decision;
-  /** In order; several webhooks may inject one pod. */
+  /** The injectors, in order. Several webhooks may inject one pod. */
   readonly injectors: readonly Injector[];
-  /** The default for a manifest without one. */
+  /** Namespace for a manifest that does not set one. */
   readonly namespace: string;
   /** The webhook that injects the pod, and the revision of its control plane. */
   readonly by?: { readonly webhook: string; readonly revision: string };
 }
 
-/** Judges the pod of a manifest. Errors: a MeshError if it is unknown; field paths start at the pod. */
+/** Decides about the pod of a manifest. Errors: a MeshError if it cannot decide. Its field path starts at the pod. */
 export type Judge = (manifest: ValueMap, row: WorkloadKind, options: DocumentOptions) => Judgment;
 
-/** Injection by the rules of an injector. */
+/** Returns the change that injects pods by the rules of one injector. */
 export function injection(injector: Injector): Change {
   const policy = { ...injector.config, byHand: injector.byHand };
   return injectionBy((manifest, row, { namespace = "" }) => {
@@ -38,7 +38,7 @@ export function injection(injector: Injector): Change {
   });
 }
 
-/** Injection where a judge decides. */
+/** Returns the change that injects pods as `judge` decides. */
 export function injectionBy(judge: Judge): Change {
   return (value, row, options) => injectRow(value, row, { judge, options });
 }
@@ -95,18 +95,18 @@ function injectWorkload(
   return { result: "injected", warnings, injected, next: changed } as const;
 }
 
-/** Errors: an InjectionError for a pod that does not meet the level, because of the application or of the configuration. */
+/** Checks an injected pod. Errors: an InjectionError if the application or the sidecar violates the level. */
 function checkFit(pod: Pod, row: WorkloadKind, level: Level | undefined): void {
   const broken = level === undefined ? [] : violationsOf(pod, level);
   if (broken.length === 0) return;
-  const message = `The pod does not meet the level "${level}" of Pod Security: ${broken.join("; ")}`;
+  const message = `The pod does not meet the Pod Security level "${level}": ${broken.join("; ")}`;
   throw new InjectionError("pod-security", message, {
     place: { field: fieldIn("spec", row) },
     hint: "change the securityContext of these containers",
   });
 }
 
-/** Istio 1.8 reports every unknown annotation of Istio; for other releases only likely misspellings count. */
+/** Selects the rules for unknown annotations. Istio 1.8 reports each of Istio's; for other releases only likely typos. */
 function eraOf(injectors: readonly Injector[]): Era {
   const isOf18 = injectors.some(({ config }) => config.form === "legacy" && config.legacy.release.minor === 8);
   return isOf18 ? "1.8" : "current";

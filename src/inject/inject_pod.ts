@@ -1,4 +1,4 @@
-/** Injection of one pod, from a manifest or an admission request. */
+/** Injects one pod from a manifest or an admission request. */
 import { InjectionError } from "./injection_error.ts";
 import { decode, fits, problemTexts } from "../kube/mod.ts";
 import { type Era, validateAnnotations } from "../istio/mod.ts";
@@ -31,8 +31,8 @@ export interface InjectedPod {
 }
 
 /**
- * Injects a pod. The pod itself is not changed; the result shares unchanged parts with it.
- * Errors: a MeshError for invalid annotations (names all), a failing template, or an invalid result; field paths start at
+* Injects a pod. Does not modify `pod`; the result shares unchanged parts with it.
+* Errors: a MeshError for invalid annotations (lists all), a failing template, or an invalid result. Its field path starts at
  * the pod.
  */
 export function injectPod(pod: Pod, owner: Owner, given: Injector): InjectedPod {
@@ -42,8 +42,8 @@ export function injectPod(pod: Pod, owner: Owner, given: Injector): InjectedPod 
 }
 
 /**
- * Injects the pod of a workload; each injector gets the result of the one before.
- * Errors: as `injectPod`, and an InjectionError for a pod without containers.
+* Injects the pod of a workload with several injectors in turn. Each injector gets the previous injector's result.
+* Errors: see `injectPod`; also an InjectionError for a pod without containers.
  */
 export function injectInTurn(pod: Pod, owner: Owner, injectors: readonly Injector[]): InjectedPod {
   if (containersOf(pod, "containers").length === 0) {
@@ -79,7 +79,7 @@ function injectNew(pod: Pod, owner: Owner, injector: Injector, config: ModernCon
   const patches = injector.minor < KNOWS_RESTARTS ? rendered.map(withoutRestarts) : rendered;
   if (patches.length === 0) {
     const names = templates.map((name) => `"${name}"`).join(", ");
-    throw new InjectionError("template-failed", `The templates render nothing for this pod: ${names}`);
+    throw new InjectionError("template-failed", `The templates ${names} render an empty result for this pod`);
   }
   const reinjected = earlier.status !== undefined;
   const native = nativeForPod(pod, injector.nativeSidecars);
@@ -103,18 +103,18 @@ function injectNew(pod: Pod, owner: Owner, injector: Injector, config: ModernCon
   return { pod: result, templates };
 }
 
-/** The first release whose init container gets the user that a pod gives its proxy. */
+/** Minor version of the first release in which istio-init uses the proxy user that the pod sets. */
 const FOLLOWS_USER = 20;
 
-/** The first release with a version of Kubernetes' API in which containers have a `restartPolicy`. */
+/** Minor version of the first release whose Kubernetes API library has `restartPolicy` for containers. */
 const KNOWS_RESTARTS = 19;
 
-/** Earlier templates set it, without effect: an init container that restarts would never end. */
+/** Removes `restartPolicy`, which earlier templates set without effect. Today, such an init container would never finish. */
 function withoutRestarts(patch: ValueMap): ValueMap {
   return mapContainers(patch, "initContainers", (container) => withKey(container, "restartPolicy", undefined));
 }
 
-/** The pod as Kubernetes decodes it, for templates. */
+/** Decodes the pod like Kubernetes, for templates. */
 function typedPod(pod: Pod): Pod {
   const { value, problems } = decode(pod, "Pod");
   const [first] = problems;
@@ -132,10 +132,10 @@ function named(pod: Pod): Pod {
   throw new InjectionError("invalid-manifest", `Names are missing: ${fields}`, { place: { field: first } });
 }
 
-/** Lists of a pod that merge by name. */
+/** Lists of a pod whose items are merged by name. */
 const NAMED = ["initContainers", "containers", "volumes"] as const;
 
-/** Field paths of missing names: `spec.containers[0].name`. */
+/** Field paths of missing names, such as `spec.containers[0].name`. */
 export function missingNames(pod: Pod): readonly string[] {
   const missing: string[] = [];
   for (const list of NAMED) {
@@ -158,8 +158,8 @@ function checkAnnotations(typed: Pod, era: Era): void {
 }
 
 /**
- * Templates are text, so the result may be invalid. A number in a string field comes from the template; the API server
- * would reject it. Only values of users and of templates of 1.0 to 1.8 are converted.
+* Checks the injected pod, because a template can render any text. With `strict`, a number in a string field is an error: it
+* comes from a template, and the API server would reject it. Templates of Istio 1.0 to 1.8 use `converted`.
  */
 function checkResult(pod: Pod, templates: readonly string[], texts: "converted" | "strict"): void {
   if (fits(pod, "Pod")) return;
@@ -167,6 +167,6 @@ function checkResult(pod: Pod, templates: readonly string[], texts: "converted" 
   const [first] = problems;
   if (first === undefined) return;
   throw new InjectionError("invalid-result", `The injected pod cannot be read: ${problemTexts(problems)}`, {
-    hint: `Look at the values and at the templates ${templates.map((name) => `"${name}"`).join(", ")}`,
+    `"${name}"`).join(", ")}`, => hint: `check the values and the templates ${templates.map((name) => `"${name}"`).join(", ")}`, => `"${name}"`).join(", ")}`,
   });
 }

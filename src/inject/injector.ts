@@ -1,4 +1,4 @@
-/** The injector: configuration that is read and checked once, for any number of pods. */
+/** Loads an injector: its configuration is parsed and checked once, for any number of pods. */
 import { templateFunctions } from "./render/functions/mod.ts";
 import { eraOf, type MeshConfig, parseMeshConfig, type ProxyConfig } from "../istio/mod.ts";
 import { newMap, type ValueMap } from "../base/value.ts";
@@ -11,7 +11,7 @@ import { type TemplateEnv, templateEnv } from "./config/template_env.ts";
 import { LATEST, modernRelease } from "./config/release.ts";
 import { checkValues, parseValues } from "./config/values.ts";
 
-/** The inputs of an injector. */
+/** The inputs for loading an injector. */
 export interface InjectorOptions {
   readonly config: Source;
   /** Default: the values in the configuration's ConfigMap. */
@@ -20,15 +20,15 @@ export interface InjectorOptions {
   readonly mesh?: Source | undefined;
   /** Revision of the control plane; `default` and `""` mean the control plane without a revision. */
   readonly revision?: string | undefined;
-  /** The release that the configuration is from, such as `1.20`. Default: what its form and its values say. */
+  /** The Istio release of the configuration, such as `1.20`. Default: detected from the configuration and the values. */
   readonly istioVersion?: string | undefined;
   /** Whether proxies are native sidecars. Default: the environment variable ENABLE_NATIVE_SIDECARS. */
   readonly nativeSidecars?: NativeOption | undefined;
-  /** `ISTIO_META_CLUSTER_ID` and `ISTIO_META_NETWORK`, which override the values. */
+  /** `ISTIO_META_CLUSTER_ID` and `ISTIO_META_NETWORK` for the proxy. They override the values. */
   readonly proxyEnvs?: ProxyEnvs | undefined;
-  /** A person names the manifests, so the policy `disabled` does not apply. */
+  /** The user names the manifests on the command line, so the policy `disabled` does not apply. */
   readonly byHand: boolean;
-  /** Parse other templates than the default ones only when a pod asks for them; errors in unused ones go unnoticed. */
+  /** Parse non-default templates only when a pod selects them. Errors in unused templates are then not found. */
   readonly parseWhenAsked?: boolean | undefined;
   readonly env: (name: string) => string | undefined;
   /** Default: templates see only the variables that Istio's templates read. */
@@ -43,7 +43,7 @@ export type LoadedConfig = ModernConfig | LegacyConfig & { readonly legacy: Lega
 export interface Injector {
   readonly config: LoadedConfig;
   readonly values: ValueMap;
-  /** The release 1.`minor` of a configuration with `templates`. */
+  /** Minor version of the Istio release, for a configuration with `templates`. */
   readonly minor: number;
   readonly mesh: MeshConfig;
   /** A ProxyConfig resource that selects the pod; it overrides the pod's `proxy.istio.io/config`. */
@@ -51,9 +51,9 @@ export interface Injector {
   /** `""` for the control plane without a revision. */
   readonly revision: string;
   readonly nativeSidecars: boolean;
-  /** The proxies of pods that end by themselves are native sidecars. */
+  /** Use native sidecars in pods that run to completion. */
   readonly nativeJobs: boolean;
-  /** Whether known nodes decide instead. */
+  /** Whether the cluster's nodes decide about native sidecars. */
   readonly nodesAsked: NodesAsked;
   readonly proxyEnvs: ProxyEnvs;
   readonly byHand: boolean;
@@ -61,9 +61,9 @@ export interface Injector {
   readonly proxyUid: number;
   readonly proxyGid: number;
   readonly env: (name: string) => string | undefined;
-  /** Whether the templates of the pod take too long. Without it time is not limited. */
+  /** Returns whether rendering has exceeded its time limit. Absent: no limit. */
   readonly isLate?: (() => boolean) | undefined;
-  /** Notes about the configuration for the user: lines for standard error. */
+  /** Notes about the configuration, printed to standard error. */
   readonly notes: readonly string[];
 }
 
@@ -71,7 +71,7 @@ export interface Injector {
 const PROXY_ID = 1337;
 
 /**
- * Reads and checks a configuration, and loads the libraries that its templates need.
+* Parses and checks a configuration, and loads the code libraries that its templates need.
  * Errors: a MeshError with file and field for an invalid configuration, values or mesh configuration.
  */
 export async function loadInjector(options: InjectorOptions): Promise<Injector> {
@@ -79,7 +79,7 @@ export async function loadInjector(options: InjectorOptions): Promise<Injector> 
   return newInjector(options);
 }
 
-/** The same without the libraries: functions that need one fail when a template is rendered. */
+/** Like `loadInjector`, but without loading libraries: template functions that need a library fail during rendering. */
 export function newInjector(options: InjectorOptions): Injector {
   const { env } = options;
   const values = readValues(options);
@@ -109,7 +109,7 @@ export function newInjector(options: InjectorOptions): Injector {
   };
 }
 
-/** The setting that nodes may overrule, if the user does not decide. */
+/** The native-sidecar setting. `native` is `undefined` if the user's flag decides; otherwise nodes may override it. */
 function nativeOf({ nativeSidecars, env }: InjectorOptions) {
   if (nativeSidecars === "jobs") return { native: undefined, isNative: false };
   if (nativeSidecars === true || nativeSidecars === false) return { native: undefined, isNative: nativeSidecars };
@@ -117,13 +117,13 @@ function nativeOf({ nativeSidecars, env }: InjectorOptions) {
   return { native, isNative: native.native };
 }
 
-/** Templates older than native sidecars do not support them, so only an explicit setting applies. */
+/** Old templates do not support native sidecars, so nodes do not turn them on by default; an explicit setting does. */
 function nodesAsked(setting: NativeSetting | undefined, config: string): NodesAsked {
   if (setting === undefined) return "never";
   return setting.nodes === "if-any" && !config.includes(".NativeSidecars") ? "never" : setting.nodes;
 }
 
-/** The mesh's defaults depend on the era of the configuration. */
+/** Parses the mesh configuration. Its defaults depend on the configuration's Istio release. */
 function readMesh(mesh: Source | undefined, config: LoadedConfig, minor: number): MeshConfig {
   const era = config.form === "legacy" ? config.legacy.era : eraOf(minor);
   return parseMeshConfig(mesh?.text ?? "", mesh?.file ?? "", era);
@@ -149,7 +149,7 @@ function readConfig(options: InjectorOptions, values: ValueMap | undefined, mino
   };
 }
 
-/** `undefined` if there are none. */
+/** Parses the values from the user's file or the configuration's ConfigMap; `undefined` if neither contains values. */
 function readValues({ values, config }: InjectorOptions): ValueMap | undefined {
   if (values !== undefined) return parseValues(values.text, values.file);
   const beside = textBesideConfig(config.text, config.file, "values");
@@ -169,20 +169,20 @@ function notes(
   if (config.form === "legacy") {
     const { minor, because } = config.legacy.release;
     lines.push(`The configuration has the form of Istio 1.0 to 1.8 and is treated as Istio 1.${minor}: ${because}`);
-    if (options.nativeSidecars === true) lines.push("Native sidecars are newer: the proxy is an ordinary container");
+    if (options.nativeSidecars === true) lines.push("This configuration does not support native sidecars; the proxy is an ordinary container");
   }
   if (config.form === "modern" && isUnknown) {
     lines.push(
-      `The release of the configuration is unknown, it is treated as Istio 1.${LATEST}: name it with --istio-version`,
+      `The release of the configuration is unknown, so Istio 1.${LATEST} is assumed; set the release with --istio-version`,
     );
   }
   if (options.byHand && config.policy !== "enabled") {
-    lines.push(`The configuration's policy is "${config.policy}": named manifests are injected anyway`);
+    lines.push(`The configuration's policy is "${config.policy}", but named manifests are injected anyway`);
   }
   if (native?.warning !== undefined) lines.push(native.warning);
   // Without values a template renders `<no value>` into fields.
   if (values === undefined && options.config.text.includes(".Values")) {
-    lines.push("The configuration reads values, but none are given: set their file with --values");
+    lines.push("The configuration reads values, but no values are given; set a file with --values");
   }
   return lines;
 }

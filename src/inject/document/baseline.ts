@@ -62,7 +62,7 @@ function readFinding(finding: ValueMap): Finding {
   return { rule: text("rule"), severity: "note", field: text("field"), message: text("message"), fix: text("fix") };
 }
 
-/** The line in a warning about a field. */
+/** Matches the line number at the start of a warning. */
 const LINE = /^line \d+: /;
 
 function key({ apiVersion, kind, namespace, name }: Omit<Described, "file" | "document">, text: string): string {

@@ -1,19 +1,19 @@
 import { type FieldType, type StructSchema, structSchema } from "../../kube/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 
-/** A field that Kubernetes refuses or ignores as it is written. */
+/** A field that Kubernetes would reject or ignore, with the reason. */
 export interface Misread {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** Quantities that may be below a nano, which Kubernetes rounds up. */
+/** Matches quantities that may be smaller than one nano. Kubernetes rounds these up. */
 const SUB_NANO = /\.\d+[nu]$|e-\d{2,}$/i;
 
 /**
- * The manifest as Istio reads it: a number or boolean in a string field is a string, a field name in another case has the
- * type's name. Unknown fields stay. Shares unchanged parts; the same object if nothing changes. `typed` is the manifest
- * after `decode`.
+* Converts a manifest to what Istio reads: numbers and booleans in string fields become strings, and field names get the case
+* of the schema. Unknown fields stay. Shares unchanged parts; returns the same object if nothing changes. `typed` is the
+* manifest after `decode`.
  */
 export function conform(
   manifest: ValueMap,
@@ -56,7 +56,7 @@ function fieldOf(key: string, schema: StructSchema, run: Run) {
   const exact = schema.byJson.get(key);
   const field = exact ?? schema.byFold.get(key.toLowerCase());
   if (exact === undefined && field !== undefined) {
-    note(below(run, key), `Kubernetes does not know the field "${key}": it becomes "${field.json}"`);
+    note(below(run, key), `Kubernetes does not know the field "${key}"; the output has "${field.json}"`);
   }
   return field;
 }
@@ -70,7 +70,7 @@ function conformValue(raw: Value, typed: Value | undefined, type: FieldType, run
 function conformScalar(raw: Value, typed: string, kind: FieldType["kind"], run: Run): Value {
   if (kind === "quantity") return SUB_NANO.test(String(raw)) ? typed : raw;
   if (kind !== "string" || raw === null || typeof raw === "string") return raw;
-  note(run, `Kubernetes refuses ${String(raw)}, which is not a string: it becomes "${typed}"`);
+  note(run, `Kubernetes rejects ${String(raw)}, which is not a string; the output has "${typed}"`);
   return typed;
 }
 

@@ -1,4 +1,4 @@
-/** Changes the pods in one document: the same bytes if nothing changes, else edits of its text. */
+/** Changes the pods in one document. The text stays byte-identical where nothing changes. */
 import { parseJson } from "../../base/json.ts";
 import { MeshError } from "../../base/errors.ts";
 import { fieldKeys } from "../../base/field_path.ts";
@@ -19,42 +19,42 @@ import { workloadPatch } from "./patch.ts";
 import type { ReportEntry } from "./report.ts";
 import { withStringKeys } from "./string_keys.ts";
 
-/** Options of all documents. */
+/** Options for changing documents. */
 export interface DocumentOptions {
-  /** Namespace of resources without one; resources with another namespace fail. */
+  /** Default namespace of resources. A resource with another namespace fails. */
   readonly namespace?: string | undefined;
   readonly output: "yaml" | "json";
-  /** In place of each changed resource its patch for kustomize; others are left out. */
+  /** Write a kustomize patch instead of each changed resource. Omit unchanged resources. */
   readonly patch?: boolean | undefined;
-  /** Reads what the change needs for a document, before it is changed. Its errors end the stream. */
+  /** Called before a document is changed, to load data that the change needs. An error stops the whole stream. */
   readonly prepare?: ((value: Value) => Promise<void>) | undefined;
-  /** Places of pods in kinds, from the user; they override the known kinds. */
+  /** Paths of pod templates in kinds, from the user. They override the built-in kinds. */
   readonly templatePaths?: readonly WorkloadKind[] | undefined;
   /** The level of Pod Security that injected pods must meet. */
   readonly fit?: Level | undefined;
   /** Rules that the user switches off. */
   readonly rulesOff?: RulesOff | undefined;
-  /** Gets every resource that did not fail, for rules about several. */
+  /** Called with every resource that did not fail, for rules that compare several resources. */
   readonly seen?: ((object: InputObject) => void) | undefined;
 }
 
-/** The result of a document. */
+/** The result of changing one document. */
 export interface DocumentResult {
-  /** Its text; `undefined` if a part of it failed: half of it must not be injected. */
+  /** The new text; `undefined` if any part failed, because a document must not be injected in part. */
   readonly text: string | undefined;
-  /** The objects of a List as JSON, to be items of another List. */
+  /** The items of a List, each as JSON, so that the output can be one List. */
   readonly items?: () => readonly string[];
-  /** One for each resource; a List has several. */
+  /** One entry for each resource. A List gives one entry for each item. */
   readonly entries: readonly ReportEntry[];
 }
 
 /**
- * What a command does with the pod of a workload that `row` finds: the new manifest, or the same one.
- * Errors: a MeshError; field paths start at the manifest.
+* Changes a workload's pod, which is at the path in `row`. Returns the same manifest if nothing changes.
+* Errors: a MeshError. Its field path starts at the manifest.
  */
 export type Change = (manifest: ValueMap, row: WorkloadKind, options: DocumentOptions) => Outcome;
 
-/** Changes the workloads of a document. Failures are entries, not errors. */
+/** Changes the workloads of a document. Failures become entries, not errors. */
 export function changeDocument(parsed: ParsedDocument, change: Change, options: DocumentOptions): DocumentResult {
   const run: Run = { parsed, change, options, entries: [], patches: [] };
   const isEmpty = options.output === "json" || options.patch === true;
@@ -70,10 +70,10 @@ export function changeDocument(parsed: ParsedDocument, change: Change, options: 
   return { text, items: () => items.map(jsonText), entries: run.entries };
 }
 
-/** An object of a list that is no List of Kubernetes, and where it is. */
+/** One object of a custom list, such as kustomize's ResourceList, with its place in the input. */
 export type ListedObject = Pick<ParsedDocument, "value" | "doc" | "place">;
 
-/** The new value of an object, and an entry for each resource in it. Failures are entries, not errors. */
+/** Changes the workloads of one object. Returns the new value and an entry for each resource. Failures become entries. */
 export function changeObject(
   object: ListedObject,
   change: Change,
@@ -84,7 +84,7 @@ export function changeObject(
 }
 
 function textOf(parsed: ParsedDocument, next: Value, { options: { output }, entries }: Run): string {
-  // Injection writes no comments, so comments beside what is removed are the user's.
+  // Injection does not write comments, so comments next to removed fields are the user's: keep them.
   const isUndone = entries.some(({ result }) => result === "uninjected");
   if (output === "yaml") {
     const options = { keepsComments: isUndone, restoresAliases: isUndone };
@@ -106,19 +106,19 @@ function jsonText(value: Value): string {
   return goJson(value, { indent: "    ", escapeHtml: false });
 }
 
-/** A mapping of YAML may begin like one of JSON. */
+/** Whether the text is a JSON object. The first character is not enough: a YAML flow mapping starts with `{` too. */
 function isJson(text: string): boolean {
   return text.trimStart().startsWith("{") && parseJson(text) !== undefined;
 }
 
-/** The items of a List; `undefined` for another value. */
+/** Returns the items of a List; `undefined` if the value is not a List. */
 function itemsOf(value: Value): readonly Value[] | undefined {
   if (!isMap(value) || value["kind"] !== "List") return undefined;
   const items = value["items"] ?? null;
   return isList(items) ? items : [];
 }
 
-/** A List with a failing item is not written, so none of its items counts as done. */
+/** Marks all items as skipped if one item of their List failed, because the List is then not written. */
 function skippedItems(entries: readonly ReportEntry[]): readonly ReportEntry[] {
   return entries.map((entry) =>
     entry.result === "failed" ? entry : {
@@ -126,7 +126,7 @@ function skippedItems(entries: readonly ReportEntry[]): readonly ReportEntry[] {
       result: "skipped",
       reason: "list-item-failed",
       field: "",
-      message: "another item of its List failed",
+      message: "another item of the same List failed",
     }
   );
 }
@@ -141,7 +141,7 @@ interface Run {
 
 type Path = readonly (string | number)[];
 
-/** The value with changed pods; the same value if nothing changes. */
+/** Changes the pods in a value. Returns the same value if nothing changes. */
 function changeValue(value: Value, path: Path, run: Run): Value {
   if (isMap(value) && value["kind"] === "List" && isList(value["items"])) return changeList(value, path, run);
   const known = identity(value, run);
@@ -172,13 +172,13 @@ function withLine(finding: Finding, line: number | undefined): Finding {
   return line === undefined ? finding : { ...finding, line };
 }
 
-/** `line 3: spec.RestartPolicy: ...`; `path` is the workload's in its document. */
+/** Formats a warning: `line 3: spec.RestartPolicy: ...`. `path` is the workload's path in the document. */
 export function misreadText(misread: Misread, path: Path, parsed: Pick<ListedObject, "place">): string {
   const { line, field } = parsed.place([...path, ...misread.path]);
   return `${line === undefined ? "" : `line ${line}: `}${field}: ${misread.message}`;
 }
 
-/** Keeps the patch of a change, if patches are wanted; returns the warnings about it. */
+/** With `--patch`, adds the patch of a changed resource to `patches`. Returns warnings about the patch. */
 function addPatch(before: Value, after: Value, { options, patches }: Run): readonly string[] {
   if (options.patch !== true || after === before || !isMap(before) || !isMap(after)) return [];
   const { patch, warnings } = workloadPatch(before, after);
@@ -215,12 +215,12 @@ function identity(value: Value, { parsed: { doc }, options }: Run): Known {
   };
 }
 
-/** The text of a name, also if YAML reads it as a number or a boolean. */
+/** Returns a name as text, even if YAML parses the name as a number or a boolean. */
 function nameText(name: Value | undefined): string {
   return name === undefined || name === null || typeof name === "object" ? "" : String(name);
 }
 
-/** A failure with its place in the file: the field of the error, as seen from the document. */
+/** Builds the entry for a failed resource. The error's field path is extended to start at the document. */
 function failure(error: MeshError, known: Known, path: Path, parsed: ListedObject): ReportEntry {
   const keys = [...path, ...fieldKeys(error.place?.field ?? "")];
   const place = { ...parsed.place(keys), document: parsed.doc.index };
@@ -245,12 +245,12 @@ function checkNamespace(manifest: ValueMap, namespace: string | undefined): void
   );
 }
 
-/** The result of a resource, and its new value. */
+/** The result of changing a resource, with the new value. */
 export interface Outcome extends Omit<ReportEntry, keyof Known | "error"> {
   readonly next: Value;
-  /** The pod with a sidecar, and where it is. */
+  /** The injected pod, and its path in the manifest. */
   readonly injected?: InputObject["injected"];
-  /** Fields that Kubernetes refuses or ignores as they are written. */
+  /** Fields that Kubernetes would reject or ignore. */
   readonly misread?: readonly Misread[];
 }
 
@@ -264,7 +264,7 @@ function changeResource(value: Value, run: Run): Outcome {
   return more.reduce((outcome, row) => both(outcome, changed(outcome.next, row)), changed(value, first));
 }
 
-/** The outcome of a manifest with several pods: a changed one counts more than an unchanged one. */
+/** Combines the outcomes of two pods in one manifest. The result that comes first in ORDER wins. */
 function both(before: Outcome, after: Outcome): Outcome {
   const isAfter = ORDER.indexOf(after.result) < ORDER.indexOf(before.result);
   return {
@@ -287,7 +287,7 @@ function checkedList(value: Value): Value {
   });
 }
 
-/** Only objects may be in a stream of JSON manifests. */
+/** Rejects a document that is not an object. The items of a JSON List must be objects. */
 function checkObject(value: Value): void {
   if (isMap(value)) return;
   const what = isList(value) ? "list" : typeof value;

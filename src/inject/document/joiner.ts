@@ -1,22 +1,22 @@
-/** Joins the results of documents to one output. */
+/** Joins the texts of changed documents to one YAML stream or one JSON value. */
 import type { DocumentResult } from "./document.ts";
 
 type Text = Required<Pick<DocumentResult, "items">> & { readonly text: string };
 
-/** Gets the results of documents in order. */
+/** Receives the results of documents in order, and writes the joined output. */
 export interface Joiner {
   startFile(): void;
-  /** `separator` precedes the document in its file. */
+  /** Adds a document. `separator` is the text that precedes the document in its file. */
   add(separator: string, result: Text): void;
   end(): void;
 }
 
-/** A joiner for a format. With `isNew` the texts replace documents, so the separators of the input do not apply. */
+/** Returns the joiner for a format. `isNew`: the texts are generated, so the input's separators are not copied. */
 export function joinerFor(output: "yaml" | "json", write: (text: string) => void, isNew = false): Joiner {
   return output === "json" ? new JsonJoiner(write) : new YamlJoiner(write, isNew);
 }
 
-/** Within a file documents keep their own separators; `---` separates files, and new texts. */
+/** Keeps the separators within a file. Writes `---` between files, and between generated texts. */
 class YamlJoiner implements Joiner {
   #lastText = "";
   #newFile = false;
@@ -48,7 +48,7 @@ class YamlJoiner implements Joiner {
 
 const INDENT = "    ";
 
-/** One document is written as it is, several as the items of a List, as kubectl does: JSON has no separator. */
+/** Writes one document as is, and several documents as a List, like kubectl: JSON has no document separator. */
 class JsonJoiner implements Joiner {
   #first: Text | undefined;
   #count = 0;

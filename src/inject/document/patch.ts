@@ -1,10 +1,10 @@
-/** Patches for kustomize, in place of changed manifests. */
+/** Builds strategic merge patches for kustomize. */
 import { PatchError, strategicPatch } from "../../kube/mod.ts";
 import { newMap, textAt, type ValueMap } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";
 import { metadataOf } from "../pod/pod.ts";
 
-/** The workloads whose merge keys kustomize knows (kyaml, openapi/kubernetesapi/v1_21_2, since kustomize 4.2). */
+/** Workloads whose list merge keys are built into kustomize since 4.2 (kyaml, openapi/kubernetesapi/v1_21_2). */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   "v1": ["Pod", "PodTemplate", "ReplicationController"],
   "apps/v1": ["Deployment", "DaemonSet", "ReplicaSet", "StatefulSet"],
@@ -13,8 +13,8 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The patch that turns a manifest into another one, with the names by which kustomize finds the manifest, and warnings about
- * it. Errors: an InjectionError for a manifest that kustomize cannot find, and for a change that no patch can express.
+* Returns the patch that turns `before` into `after`, with warnings about it. The patch contains the name and namespace by
+* which kustomize finds the manifest. Errors: an InjectionError if the manifest has no name, or no patch can express the change.
  */
 export function workloadPatch(
   before: ValueMap,
@@ -24,7 +24,7 @@ export function workloadPatch(
   const kind = textAt(before, "kind");
   const { name, namespace } = metadataOf(before);
   if (name === undefined || name === null) {
-    throw notPatchable(`The ${kind} has no name: kustomize cannot find what to patch`, "metadata.name");
+    throw notPatchable(`The ${kind} has no name, so kustomize cannot find the target of the patch`, "metadata.name");
   }
   const isKnown = KNOWN[apiVersion]?.includes(kind) ?? false;
   const changes = changesOf(before, after, isKnown ? kind : undefined);
@@ -32,8 +32,8 @@ export function workloadPatch(
   Object.assign(metadata, { name }, namespace === undefined ? {} : { namespace }, changes["metadata"]);
   const patch: ValueMap = Object.assign(newMap(), { apiVersion, kind, metadata }, changes, { metadata });
   if (isKnown) return { patch, warnings: [] };
-  const what = `kustomize knows no merge keys of ${kind} in ${apiVersion}`;
-  return { patch, warnings: [`${what}: the patch holds whole lists; make it again when the manifest changes`] };
+  const what = `kustomize has no merge keys for ${kind} in ${apiVersion}`;
+  return { patch, warnings: [`${what}, so the patch contains whole lists; write the patch again when the manifest changes`] };
 }
 
 function changesOf(before: ValueMap, after: ValueMap, type: string | undefined): ValueMap {
@@ -41,11 +41,11 @@ function changesOf(before: ValueMap, after: ValueMap, type: string | undefined):
     return strategicPatch(before, after, type);
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
-    throw notPatchable(`No patch can say what changes: ${error.message}`, "");
+    throw notPatchable(`The change cannot be expressed as a patch: ${error.message}`, "");
   }
 }
 
 function notPatchable(message: string, field: string): InjectionError {
-  const hint = 'leave --patch out, or let kustomize run "kubectl mesh kustomize"';
+  const hint = 'omit --patch, or let kustomize run "kubectl mesh kustomize"';
   return new InjectionError("not-patchable", message, { place: { field }, hint });
 }

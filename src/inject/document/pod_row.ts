@@ -1,18 +1,18 @@
-/** Field paths of a pod in its manifest, and the outcome of a manifest without a pod. */
+/** Converts a pod's field paths to the manifest's field paths. Also reports manifests without a pod template. */
 import { MeshError } from "../../base/errors.ts";
 import type { ValueMap } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";
 import type { Outcome } from "./document.ts";
 import type { WorkloadKind } from "../pod/kinds.ts";
 
-/** The outcome of a manifest without a pod: a Rollout may refer to a Deployment instead. */
+/** Skips a manifest without a pod template, such as a Rollout that refers to a Deployment. */
 export function withoutTemplate(value: ValueMap, { kind, path }: WorkloadKind): Outcome {
   const field = path.join(".");
   const message = `this ${kind} has no pod template: "${field}" is missing`;
   return { result: "skipped", reason: "no-template", field, message, warnings: [], next: value };
 }
 
-/** Turns field paths of the pod in errors and their messages into paths of the manifest. */
+/** Runs `action`. In its errors, replaces field paths that start at the pod with paths that start at the manifest. */
 export function inPodOf<T>(row: WorkloadKind, action: () => T): T {
   try {
     return action();
@@ -25,10 +25,10 @@ export function inPodOf<T>(row: WorkloadKind, action: () => T): T {
   }
 }
 
-/** The start of a quoted field path of the pod in a message. */
+/** Matches the start of a quoted pod field path in a message. */
 const POD_FIELD = /(")(?=(?:spec|metadata)[.[])/g;
 
-/** A field path of the pod as a path of the manifest. A pod is in the namespace of its controller. */
+/** Converts a pod's field path to the manifest's. `metadata.namespace` stays: a pod has its controller's namespace. */
 export function fieldIn(field: string, row: WorkloadKind): string {
   return field !== "metadata.namespace" && /^(spec|metadata)\b/.test(field) ? [...row.path, field].join(".") : field;
 }

@@ -1,4 +1,4 @@
-/** The report: an entry for each resource, as data and as lines of text or JSON. */
+/** Formats the report. It has one entry for each resource, printed as text or JSON lines. */
 import { errorLine, type MeshError, saysField } from "../../base/errors.ts";
 import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
 import { resourceName } from "../../kube/mod.ts";
@@ -7,18 +7,18 @@ import type { Described } from "../rules/input_rules.ts";
 import type { InputFinding } from "../rules/rules.ts";
 import type { ReportLine, TogetherLine } from "./report_schema.ts";
 
-/** The result of a resource. */
+/** The result for one resource, such as `injected` or `skipped`. */
 export type Result = ReportLine["result"];
 
-/** One resource of the input. */
+/** The report's entry about one resource. */
 export interface ReportEntry extends Omit<ReportLine, "line" | "column" | "hint"> {
   /** The error of a failed resource. */
   readonly error?: MeshError;
 }
 
 /**
- * The lines of an entry for people: `deployment.apps/web skipped: pod uses the host network`, then its warnings. With
- * `severalFiles` ` (a.yaml)` follows a result, in kubectl's style, and `a.yaml: ` precedes a warning.
+* Formats an entry as text lines: `deployment.apps/web skipped: pod uses the host network`, then its warnings. With
+* `severalFiles`, results end with ` (a.yaml)`, as in kubectl, and warnings start with `a.yaml: `.
  */
 export function entryText(entry: ReportEntry, { severalFiles }: { readonly severalFiles: boolean }): string {
   const name = displayName(entry);
@@ -31,7 +31,7 @@ export function entryText(entry: ReportEntry, { severalFiles }: { readonly sever
   ].join("\n");
 }
 
-/** A resource without a name is identified by its document. */
+/** Returns the resource's name; for a nameless resource, its kind and document number. */
 function displayName({ apiVersion, kind, name, document }: Described): string {
   if (kind === "") return `document ${document}`;
   const full = resourceName(apiVersion, kind, name);
@@ -43,7 +43,7 @@ function outcome({ result, message, webhook, revision }: ReportEntry): string {
   return webhook === undefined ? done : `${done} by revision "${revision}", webhook ${webhook}`;
 }
 
-/** The error with the name of its resource, after the place in the file. */
+/** Adds the resource's name to the error's message. */
 function named(error: MeshError, entry: ReportEntry): Pick<MeshError, "message" | "place" | "hint"> {
   if (entry.name === "") return error;
   const { place, hint } = error;
@@ -52,7 +52,7 @@ function named(error: MeshError, entry: ReportEntry): Pick<MeshError, "message" 
   return { message, place: { ...place, field: "" }, hint };
 }
 
-/** The entry as one line of JSON. */
+/** Formats an entry as one JSON line. */
 export function entryJson({ error, webhook, revision, findings = [], ...entry }: ReportEntry): string {
   const { file, document, apiVersion, kind, namespace, name, result, reason, field, message, warnings } = entry;
   const { line, column } = error?.place ?? {};
@@ -68,14 +68,14 @@ export function entryJson({ error, webhook, revision, findings = [], ...entry }:
   return goJson(new OrderedFields(Object.entries(reported)), { escapeHtml: false });
 }
 
-/** A finding about several resources, as the warning of the one that has the field. */
+/** Formats a finding about several resources as a warning about the resource that has the field. */
 export function togetherText(finding: InputFinding, { severalFiles }: { readonly severalFiles: boolean }): string {
   const { described } = finding;
   const about = severalFiles ? `${described.file}: ` : "";
   return `warning: ${about}${displayName(described)}: ${findingText(finding)}`;
 }
 
-/** The same as one line of JSON. */
+/** Formats a finding about several resources as one JSON line. */
 export function togetherJson({ described, ...finding }: InputFinding): string {
   const line: TogetherLine = { ...described, findings: [ordered(finding)] };
   return goJson(new OrderedFields(Object.entries(line)), { escapeHtml: false });

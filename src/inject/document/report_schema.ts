@@ -1,4 +1,4 @@
-/** The JSON of `inject --report json`. Import it for types only: printing needs no zod. */
+/** Schema of the JSON that `inject --report json` writes. Import only types from this file: printing does not need zod. */
 import { z } from "zod";
 
 const FINDING = z.strictObject({
@@ -8,7 +8,7 @@ const FINDING = z.strictObject({
   message: z.string(),
   fix: z.string().describe("what to do"),
   line: z.int().min(1).exactOptional().describe("line of the field in the file"),
-}).describe("What a rule found");
+}).describe("A finding of a rule");
 
 /** One resource. */
 const RESOURCE = z.strictObject({
@@ -19,25 +19,25 @@ const RESOURCE = z.strictObject({
   namespace: z.string(),
   name: z.string(),
   result: z.enum(["injected", "uninjected", "skipped", "unchanged", "failed"]),
-  reason: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).describe("stable id of the rule that decided, or of the error"),
-  field: z.string().describe("the field that decided, or that is wrong; may be empty"),
+  reason: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).describe("stable ID of the deciding rule or of the error"),
+  field: z.string().describe("the deciding or invalid field; may be empty"),
   message: z.string(),
   warnings: z.array(z.string()).readonly().describe("also the findings that are no notes, as text"),
   findings: z.array(FINDING).readonly().exactOptional(),
-  webhook: z.string().exactOptional().describe("with --as-webhook: the webhook that takes the pod"),
-  revision: z.string().exactOptional().describe("with --as-webhook: the revision of its control plane"),
+  webhook: z.string().exactOptional().describe("with --as-webhook: the webhook that injects the pod"),
+  revision: z.string().exactOptional().describe("with --as-webhook: the revision of the webhook's control plane"),
   line: z.int().min(1).exactOptional().describe("line of the error in the file"),
   column: z.int().min(1).exactOptional().describe("column of the error in the line"),
-  hint: z.string().exactOptional().describe("what to do about the error"),
-}).describe("What became of a resource");
+  hint: z.string().exactOptional().describe("how to fix the error"),
+}).describe("The result for one resource");
 
-/** Findings that several resources make together come last, with the resource that has the field. */
+/** A line with findings about several resources. It names the resource that has the field, and follows all other lines. */
 const TOGETHER = z.strictObject({
   ...RESOURCE.pick({ file: true, document: true, apiVersion: true, kind: true, namespace: true, name: true }).shape,
   findings: z.array(FINDING).readonly(),
-}).describe("What rules found about several resources; after all resources");
+}).describe("Findings about several resources; these lines come last");
 
-/** One line of the report. */
+/** Schema of one line of the report. */
 export const REPORT_LINE = z.union([RESOURCE, TOGETHER]).describe(
   "One line of `kubectl mesh inject --report json`, and of `uninject`",
 );

@@ -1,4 +1,4 @@
-/** The report as SARIF 2.1.0 (OASIS): one run, with a result for each finding and each failure. */
+/** Formats the report as SARIF 2.1.0 (OASIS): one run, with a result for each finding and each failure. */
 import { VERSION } from "../../version.ts";
 import type { Described } from "../rules/input_rules.ts";
 import { type Finding, findingText } from "../rules/rule.ts";
@@ -7,7 +7,7 @@ import type { ReportEntry } from "./report.ts";
 
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/** Collects results; `text` is the document. */
+/** Collects results. `text` returns the SARIF document. */
 export class Sarif {
   readonly #results: object[] = [];
   readonly #failures = new Set<string>();
@@ -29,7 +29,7 @@ export class Sarif {
   text(): string {
     const failures = [...this.#failures].map((id) => ({
       id,
-      shortDescription: { text: `The resource cannot be injected: ${id}` },
+      shortDescription: { text: `The resource cannot be injected (${id})` },
       defaultConfiguration: { level: "error" },
     }));
     const rules = RULES.map(({ id, title, severity, istio }) => ({
@@ -77,7 +77,7 @@ function result({ file, apiVersion, kind, namespace, name }: Described, { rule, 
   };
 }
 
-/** A relative path stays relative: pipelines map it to the file in the repository. */
+/** Converts a path to a URI. A relative path stays relative, so that CI systems can map it to a file in the repository. */
 function uriOf(file: string): string {
   if (/^https?:\/\//.test(file)) return file;
   const path = file.replaceAll("\\", "/").split("/").map(encodeURIComponent).join("/").replace(/^\.\//, "");

@@ -1,30 +1,30 @@
-/** Files whose pods are changed: bytes in; manifests out, one document at a time, with an entry for each resource. */
+/** Changes the pods in files, one document at a time. Writes the new manifests, and reports an entry for each resource. */
 import { MeshError } from "../../base/errors.ts";
 import { type ParsedDocument, parseDocument, type SourceDocument, splitDocuments } from "../../yaml/mod.ts";
 import { type Change, changeDocument, type DocumentOptions, type DocumentResult } from "./document.ts";
 import { type Joiner, joinerFor } from "./joiner.ts";
 import type { ReportEntry, Result } from "./report.ts";
 
-/** A source of manifests: a file, standard input, a URL. */
+/** A source of manifests: a file, standard input, or a URL. */
 export interface ManifestInput {
-  /** Its name in messages. */
+  /** The source's name in messages. */
   readonly file: string;
-  /** The name of its output in a folder; absent if it is not a file. */
+  /** File name of the output in an output folder; absent if the source is not a file. */
   readonly name?: string;
-  /** A warning about it, which its first resource gets. */
+  /** A warning about the source. It is reported with the first resource. */
   readonly warning?: string | undefined;
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-/** Receives the results. */
+/** Receives the output and the report. */
 export interface Sink {
-  /** An input begins; each has its own output. Without it all inputs make one output. */
+  /** Called when an input begins, for one output per input. Without this method, all inputs are joined to one output. */
   begin?(input: ManifestInput): void;
-  /** Text of the output, in order. */
+  /** Writes the next part of the output. */
   write(text: string): void;
-  /** An entry for each resource, in order. */
+  /** Receives the entry of the next resource. */
   report(entry: ReportEntry): void;
-  /** A document that could be read, and its new text. */
+  /** Receives each document without failures, with its new text. */
   document?(document: SourceDocument, text: string): void;
 }
 
@@ -34,8 +34,8 @@ export type Summary = Readonly<Record<Result, number>>;
 type StreamOptions = DocumentOptions & { readonly sink: Sink };
 
 /**
- * Changes all documents of all inputs. A failing document is left out of the output and counted; the others continue. One
- * document is in memory at a time. Errors of the sink, such as a closed pipe, end the stream.
+* Changes all documents of all inputs. A failing document is counted and omitted from the output; the next ones continue. One
+* document is in memory at a time. An error of the sink, such as a closed pipe, stops the stream.
  */
 export async function changeStream(
   inputs: Iterable<ManifestInput>,
@@ -94,7 +94,7 @@ async function changeInput(
 
 type Step = { readonly document: SourceDocument | undefined } | { readonly entry: ReportEntry };
 
-/** The next document of a file, or an entry for an error that ends the file, such as binary data. */
+/** Reads a file's next document. For an error that makes the rest unreadable, such as binary data, returns an entry. */
 async function next(documents: AsyncGenerator<SourceDocument>, index: () => number, file: string): Promise<Step> {
   try {
     const { done, value } = await documents.next();
@@ -116,7 +116,7 @@ async function changeSource(
   return readable(source, () => changeParsed(parsed, change, options));
 }
 
-/** The result of `work`, or an entry for its failure. */
+/** Runs `work`. Turns its MeshError into a result with a failed entry. */
 function readable<T>(source: SourceDocument, work: () => T): T | DocumentResult {
   try {
     return work();

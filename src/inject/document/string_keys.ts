@@ -1,13 +1,13 @@
 import { type ParsedDocument, parseDocument, scalarText, TextEdits } from "../../yaml/mod.ts";
 
-/** Keys that YAML 1.1 may not read as strings, in lower case: V8 compiles case-insensitive expressions slowly. */
+/** Matches keys that YAML 1.1 may not read as strings. Expects lower-case text: V8 compiles the `i` flag slowly. */
 const SUSPECT = /(?:^|[\s{,])(?:y|yes|n|no|on|off|true|false|~|null|[-+]?\.?\d[^\s:,{]*)\s*:(?:\s|$)/m;
 
 type Node = NonNullable<ParsedDocument["root"]>;
 
 /**
- * Writes keys such as `yes:` and `010:` as the strings that kubectl reads (`"true":`, `"8":`), because other readers read
- * other keys. Returns the same document if it has no such keys.
+* Replaces keys such as `yes:` and `010:` with the strings that kubectl reads (`"true":`, `"8":`), because YAML parsers differ
+* on such keys. Returns the same document if it does not contain such keys.
  */
 export function withStringKeys(parsed: ParsedDocument): ParsedDocument {
   if (parsed.root === undefined || !SUSPECT.test(parsed.doc.text.toLowerCase())) return parsed;
@@ -26,7 +26,7 @@ function collect(node: Node, text: string, edits: TextEdits): void {
   }
 }
 
-/** Quotes a plain key whose text does not read as its string. */
+/** Quotes a plain key if a YAML parser might not read its text as a string. */
 function quoteKey(key: string, node: Node, text: string, edits: TextEdits): void {
   if (node.kind !== "scalar" || node.style !== "plain") return;
   const quoted = scalarText(key);

@@ -1,4 +1,4 @@
-/** The arguments of the proxy container. */
+/** Reads and adds arguments of the proxy container. */
 import { parseQuantity, scaledValue } from "../../kube/mod.ts";
 import { mapAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { withKey } from "../pod/change.ts";
@@ -12,8 +12,8 @@ export function flagValue(container: ValueMap, name: string): string | undefined
 }
 
 /**
- * Adds `--concurrency`, which old templates leave to the injector: the CPU limit, else the CPU request, rounded up. The
- * container stays the same if it has the flag above 0, or neither limit nor request.
+* Adds `--concurrency`, which old templates leave to the injector: the CPU limit (or the CPU request), rounded up. Returns the
+* same container if the flag is above 0 already, or if the container has no CPU limit and no CPU request.
  */
 export function withConcurrency(proxy: ValueMap): ValueMap {
   if (Number(flagValue(proxy, "concurrency") ?? 0) > 0) return proxy;

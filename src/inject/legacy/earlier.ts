@@ -7,16 +7,16 @@ import { containerNamed, CORE_DUMP, envValue, INIT, type Pod, PROXY, specOf } fr
 import { prometheusPort, withoutPrometheus } from "../pod/prometheus_annotations.ts";
 import { INJECTED_LISTS, type InjectionStatus, readStatus } from "../pod/status.ts";
 
-/** A pod without an earlier injection, and the settings of the injected proxy. */
+/** A pod whose earlier injection is removed, with settings of the removed proxy. */
 export interface Bare {
   readonly pod: Pod;
-  /** ISTIO_KUBE_APP_PROBERS of the injected proxy. */
+  /** ISTIO_KUBE_APP_PROBERS of the removed proxy. */
   readonly probers: string | undefined;
-  /** ISTIO_PROMETHEUS_ANNOTATIONS of the injected proxy. */
+  /** ISTIO_PROMETHEUS_ANNOTATIONS of the removed proxy. */
   readonly prometheus: string | undefined;
 }
 
-/** The names of injections before the status annotation existed. */
+/** Names that releases without the status annotation injected. */
 const BEFORE_STATUS: InjectionStatus = {
   initContainers: [INIT, CORE_DUMP],
   containers: [PROXY],
@@ -25,8 +25,8 @@ const BEFORE_STATUS: InjectionStatus = {
 };
 
 /**
- * Removes the containers, volumes and secrets of an earlier injection: those in its status annotation, or, without one, the
- * names of older releases. Prometheus annotations with the port `statusPort` come from injection.
+* Removes the containers, volumes and secrets of an earlier injection. The names come from the status annotation; without the
+* annotation, BEFORE_STATUS applies. Also removes Prometheus annotations with the port `statusPort`, which injection added.
  */
 export function withoutEarlier(pod: Pod, statusPort: string): Bare {
   const names = listed(pod);

@@ -1,4 +1,4 @@
-/** Features of the releases 1.0 to 1.8: the first release 1.N with each, and what was before. Source: their injectors. */
+/** The minor version that added each feature, and the earlier behavior. Source: the injectors of Istio 1.0 to 1.8. */
 const SINCE = {
   values: 2, // before: templates have no `.Values`
   typeMeta: 3, // before: templates have no `.TypeMeta`
@@ -17,7 +17,7 @@ const SINCE = {
   cluster: 8, // before: cluster and network come from the template
 } as const;
 
-/** A behaviour since a release. */
+/** A behavior that a release added. */
 type Feature = keyof typeof SINCE;
 
 /** Whether the injector of release 1.`minor` has the feature. */

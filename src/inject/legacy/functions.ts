@@ -1,15 +1,15 @@
-/** The functions of old templates: a subset of today's, and two more. */
+/** Template functions of Istio 1.0 to 1.8: a subset of the current ones, and `toJson` and `render`. */
 import { type FuncMap, type GoStruct, type GoValue, parse, pure, varying } from "../../golang/gotemplate/mod.ts";
 import { sprigFunctions } from "../../golang/gotemplate/sprig/mod.ts";
 import { DurationView } from "../../istio/mod.ts";
 import { type FunctionWorld, templateFunctions } from "../render/functions/mod.ts";
 
-/** The data of the current render, which `render` uses for other templates. */
+/** The data of the current rendering. The template function `render` passes it to the text that it renders. */
 export interface RenderScope {
   data: GoStruct | null;
 }
 
-/** All functions in 1.0 and 1.1. */
+/** All template functions of Istio 1.0 and 1.1. */
 const FIRST = [
   "formatDuration",
   "isset",
@@ -27,7 +27,7 @@ const FIRST = [
   "directory",
 ];
 
-/** Istio's functions in 1.8, beside sprig's. */
+/** Istio's own template functions in 1.8. Sprig's functions are added to these. */
 const LAST = [
   ...FIRST,
   "structToJSON",
@@ -39,7 +39,7 @@ const LAST = [
   "render",
 ];
 
-/** The functions of a template with `[[ ]]` (as in 1.1), or with `{{ }}` (as in 1.8, which has all of 1.2 to 1.7). */
+/** Returns the functions of Istio 1.1 (`brackets`: the delimiters are `[[ ]]`) or 1.8, which include those of 1.2 to 1.7. */
 export function legacyFunctions(brackets: boolean, world: FunctionWorld, scope: RenderScope): FuncMap {
   const all = templateFunctions(world);
   const own = { ...all, toJson: all["toJSON"], formatDuration: pure(["interface {}"], formatDuration) };
@@ -53,18 +53,18 @@ function picked(functions: Readonly<Record<string, FuncMap[string] | undefined>>
   return Object.fromEntries(names.flatMap((name) => functions[name] === undefined ? [] : [[name, functions[name]]]));
 }
 
-/** A duration as Go prints it; `1s` if it is unset. */
+/** Formats a duration like Go; `1s` if the duration is unset. */
 function formatDuration(duration: GoValue = null): GoValue {
   if (!(duration instanceof DurationView)) return "1s";
   return duration.isNil ? "1s" : duration.get("AsDuration") ?? "1s";
 }
 
-/** Renders a text, such as a value, as a template; `""` if that fails. */
+/** Renders a text, such as a value, as a template. Returns `""` if rendering fails. */
 function render(text: string, functions: FuncMap, scope: RenderScope): string {
   try {
     return parse("inject", text, { funcs: functions }).render(scope.data);
   } catch {
-    // Istio 1.0 to 1.8 ignore the error of a value that is no valid template.
+    // Istio 1.0 to 1.8 ignore this error too.
     return "";
   }
 }

@@ -1,4 +1,4 @@
-/** Injection of a pod with an old configuration: appends what the template renders, and sets a few fields. */
+/** Injects a pod with a configuration of Istio 1.0 to 1.8: appends the rendered lists, and sets a few fields. */
 import { messageOf } from "../../base/errors.ts";
 import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
 import { ANNOTATION, type MeshConfig } from "../../istio/mod.ts";
@@ -20,38 +20,38 @@ import { equip, probePort } from "./proxy.ts";
 import { readSidecarSpec, type SidecarSpec } from "./sidecar_spec.ts";
 import { legacyTemplateData } from "./template_data.ts";
 
-/** A pod to inject, with all inputs. */
+/** The inputs for injecting a pod. */
 export interface LegacyInput {
-  /** As the user wrote it. */
+  /** The pod as the user wrote it. */
   readonly pod: Pod;
-  /** As Kubernetes decodes it, for the template. */
+  /** The pod after decoding, for the template. */
   readonly typed: Pod;
   readonly owner: Owner;
   readonly legacy: Legacy;
-  /** The mesh, with the pod's `proxy.istio.io/config` if the release reads it. */
+  /** The mesh configuration. Includes the pod's `proxy.istio.io/config` if the release reads this annotation. */
   readonly mesh: MeshConfig;
   readonly values: ValueMap;
   readonly revision: string;
-  /** Cluster and network, which override the values. */
+  /** Cluster and network of the proxy. They override the values. */
   readonly proxyEnvs: ProxyEnvs;
   readonly injectedAnnotations: Readonly<Record<string, string>>;
   readonly env: (name: string) => string | undefined;
-  /** Whether the template takes too long. */
+  /** Returns whether rendering has exceeded its time limit. */
   readonly isLate?: (() => boolean) | undefined;
 }
 
 interface Context extends LegacyInput {
   readonly minor: number;
   readonly bare: Bare;
-  /** The rendered lists, with the final proxy. */
+  /** The rendered lists, after the proxy is adapted to the pod. */
   readonly spec: SidecarSpec;
 }
 
 const PROXY_GROUP = 1337;
 
 /**
- * Injects a pod as the release of the configuration did.
- * Errors: an InjectionError for a template that fails or does not render parts of a pod.
+* Injects a pod the way the configuration's release did.
+* Errors: an InjectionError if the template fails or its output is not part of a pod.
  */
 export function injectLegacy(input: LegacyInput) {
   const agent = String(statusPort(input.mesh));
@@ -97,8 +97,8 @@ function render(pod: Pod, { owner, legacy, mesh, values, isLate }: LegacyInput):
 }
 
 /**
- * Appends containers, volumes and secrets to the pod's lists. The container that validates capture, and with `hold` the
- * proxy, go first.
+* Appends containers, volumes and secrets to the pod's lists. Two containers go first instead: istio-validation, and with
+* `hold` the proxy.
  */
 function append(pod: Pod, spec: SidecarSpec, hold: boolean): Pod {
   const front = hold ? [VALIDATION, PROXY] : [VALIDATION];
@@ -118,7 +118,7 @@ function inOrder(own: readonly ValueMap[], added: readonly ValueMap[], front: re
   );
 }
 
-/** Before 1.19 Kubernetes made tokens readable for root and the pod's group only. */
+/** Whether to set `fsGroup`. Before Kubernetes 1.19, only root and the pod's group could read tokens. */
 function setsFsGroup({ minor, mesh, env }: Context): boolean {
   if (has(minor, "fsGroup")) return env("ENABLE_LEGACY_FSGROUP_INJECTION") !== "false";
   const { sdsUdsPath, enableSdsTokenMount } = mesh.data;
@@ -137,7 +137,7 @@ function annotationsFor(context: Context): Record<string, string> {
   };
 }
 
-/** `podRedirectAnnot` is for the CNI plugin; 1.8 omits it without the plugin. */
+/** Whether to write `podRedirectAnnot`, which the CNI plugin reads. Istio 1.8 writes it only with the plugin. */
 function informsCni({ minor, values }: Context): boolean {
   if (has(minor, "podAnnotationsOfCni")) return valueAt(values, "istio_cni", "enabled") === true;
   return has(minor, "podAnnotations");
@@ -151,7 +151,7 @@ function filled(annotations: ValueMap): Record<string, string> {
   );
 }
 
-/** The status annotation: the version of the template, and the rendered names. */
+/** The value of the status annotation: the template's version, and the names of the injected items. */
 function statusText(spec: SidecarSpec, version: string): string {
   return goJson(new OrderedFields([["version", version], ...listedNames((list) => spec[list])]));
 }

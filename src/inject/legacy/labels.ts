@@ -1,4 +1,4 @@
-/** Labels that injection adds itself, not by a template. */
+/** Adds the labels that do not come from a template. */
 import { LABEL } from "../../istio/mod.ts";
 import { textAt } from "../../base/value.ts";
 import { withLabels } from "../pod/change.ts";
@@ -8,11 +8,11 @@ import { has } from "./features.ts";
 interface LabelSettings {
   readonly minor: number;
   readonly revision: string;
-  /** The name of the pod's owner. */
+  /** Name of the pod's owner. */
   readonly workload: string;
 }
 
-/** Adds the labels of the release; existing values stay. */
+/** Adds the labels that the release sets. Existing values stay. */
 export function addLabels(pod: Pod, settings: LabelSettings): Pod {
   const labels = labelsOf(pod);
   const added = Object.entries(labelsFor(pod, settings)).filter(([name]) => textAt(labels, name) === "");
@@ -35,7 +35,7 @@ function canonical(pod: Pod, workload: string): Record<string, string> {
   };
 }
 
-/** The first existing label, even if it is empty. */
+/** The value of the first label that exists, even if it is empty. */
 function firstLabel(pod: Pod, names: readonly string[]): string | undefined {
   const labels = labelsOf(pod);
   const name = names.find((candidate) => labels[candidate] !== undefined);

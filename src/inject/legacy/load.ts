@@ -1,4 +1,4 @@
-/** Loads an old configuration, once for any number of pods. */
+/** Loads a configuration of Istio 1.0 to 1.8, once for any number of pods. */
 import { MeshError, messageOf } from "../../base/errors.ts";
 import { parse, type Template } from "../../golang/gotemplate/mod.ts";
 import type { Era } from "../../istio/mod.ts";
@@ -9,19 +9,19 @@ import { RenderedReader } from "../render/rendered.ts";
 import { legacyFunctions, type RenderScope } from "./functions.ts";
 import { type Evidence, type Release, releaseOf } from "./release.ts";
 
-/** An old configuration, ready to render. */
+/** A loaded configuration of Istio 1.0 to 1.8. */
 export interface Legacy {
   readonly release: Release;
-  /** The era for mesh configuration and annotations. */
+  /** Selects the rules for mesh configuration and annotations. */
   readonly era: Era;
   readonly template: Template;
-  /** The version in the status annotation: SHA-256 of the template's text. */
+  /** SHA-256 of the template's text. The status annotation contains it as the version. */
   readonly version: string;
   readonly scope: RenderScope;
   readonly reader: RenderedReader;
 }
 
-/** The inputs beside the configuration. */
+/** The inputs besides the configuration. */
 export type LegacySources = Pick<Evidence, "values" | "mesh"> & {
   readonly file: string;
   readonly world: FunctionWorld;
@@ -47,7 +47,7 @@ export function loadLegacy(config: LegacyConfig, sources: LegacySources): Legacy
   };
 }
 
-/** Until 1.5 `concurrency` is a plain number, and most defaults of the mesh are the same as in 1.1. */
+/** Up to Istio 1.5, `concurrency` is a plain number, and most mesh defaults are the same as in 1.1. */
 const LAST_WITH_PLAIN_CONCURRENCY = 5;
 
 function parseTemplate(
@@ -64,7 +64,7 @@ function parseTemplate(
       place: { file, field: "template" },
       hint: `templates with "${leftDelim}" can call the functions of Istio ${
         leftDelim === "[[" ? "1.1" : "1.8"
-      } but no newer ones`,
+      }, but not newer functions`,
       cause: error,
     });
   }

@@ -1,6 +1,6 @@
 /**
- * HTTP probes of the application's containers, pointed to the agent. Unlike today only HTTP probes of `containers` are
- * rewritten, and the agents of 1.0 to 1.5 get bare `httpGet` objects and listen on the proxy's `--statusPort`.
+* Redirects HTTP probes of the application to the agent, by the rules of Istio 1.0 to 1.8: only HTTP probes of `containers` are
+* rewritten. The agents of 1.0 to 1.5 read bare `httpGet` objects, and listen on the port in the proxy's `--statusPort`.
  */
 import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
 import type { GoValue } from "../../golang/gotemplate/mod.ts";
@@ -18,14 +18,14 @@ export interface LegacyProbeSettings {
   readonly minor: number;
   /** The agent's port in the mesh configuration. */
   readonly meshStatusPort: number;
-  /** The probers of the proxy of an earlier injection. */
+  /** ISTIO_KUBE_APP_PROBERS from an earlier injection. */
   readonly earlier: string | undefined;
 }
 
-/** The probes, and the last part of the agent's path for each. */
+/** The probe fields, each with the last part of its path at the agent. */
 const PROBES = [["readinessProbe", "readyz"], ["livenessProbe", "livez"], ["startupProbe", "startupz"]] as const;
 
-/** The agent's port for a pod; `undefined` if it is unknown, and probes are not rewritten. */
+/** The agent's port for a pod; `undefined` if the port is unknown, so that probes are not rewritten. */
 export function agentPort(
   pod: Pod,
   proxy: ValueMap,
@@ -38,7 +38,7 @@ export function agentPort(
   return has(minor, "agentProbers") ? meshStatusPort : undefined;
 }
 
-/** Adds the variable with the application's probes to the proxy; the same proxy without probes. */
+/** Sets ISTIO_KUBE_APP_PROBERS on the proxy. Returns the same proxy if the application has no HTTP probes. */
 export function withProbers(proxy: ValueMap, pod: Pod, port: number, settings: LegacyProbeSettings): ValueMap {
   const probers: Record<string, GoValue> = {};
   for (const [container, probe, path] of probesOf(pod, settings.minor)) {
@@ -49,7 +49,7 @@ export function withProbers(proxy: ValueMap, pod: Pod, port: number, settings: L
   return Object.keys(all).length === 0 ? proxy : withEnv(proxy, PROBERS_ENV, goJson(all));
 }
 
-/** Points the probes of a container of the application to the agent. */
+/** Redirects the HTTP probes of an application container to the agent. */
 export function rewriteContainer(container: ValueMap, port: number, minor: number): ValueMap {
   if (container["name"] === PROXY) return container;
   return probesIn(container, minor).reduce((result, [key, probe, path]) => {
@@ -59,7 +59,7 @@ export function rewriteContainer(container: ValueMap, port: number, minor: numbe
 
 type KeyedProbe = readonly [key: string, probe: ValueMap, path: string];
 
-/** The HTTP probes of a container that the release rewrites, with the agent's path for each. */
+/** A container's HTTP probes that the release rewrites, each with its path at the agent. */
 function probesIn(container: ValueMap, minor: number): readonly KeyedProbe[] {
   return PROBES.flatMap(([key, end]): KeyedProbe[] => {
     const probe = container[key];
@@ -76,13 +76,13 @@ function probesOf(pod: Pod, minor: number): readonly (readonly [ValueMap, ValueM
   );
 }
 
-/** Whether an earlier injection rewrote the probe. */
+/** Whether the probe already points to the agent, because an earlier injection rewrote it. */
 function asksAgent(probe: ValueMap, path: string, port: number): boolean {
   const action = mapAt(probe, "httpGet");
   return textAt(action, "path") === path && intAt(action, "port") === port;
 }
 
-/** `undefined` if the port is an unknown name. */
+/** Returns the agent's entry for a probe; `undefined` if the probe names a port that does not exist. */
 function proberOf(probe: ValueMap, container: ValueMap, minor: number): OrderedFields | undefined {
   const action = mapAt(probe, "httpGet");
   const port = portNumber(action["port"], container);

@@ -1,4 +1,4 @@
-/** Adapts the rendered proxy to one pod. */
+/** Adapts the rendered proxy container to one pod. */
 import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
 import type { MeshConfig } from "../../istio/mod.ts";
 import { mapsAt, type ValueMap } from "../../base/value.ts";
@@ -14,7 +14,7 @@ import { has } from "./features.ts";
 import { agentPort, type LegacyProbeSettings, withProbers } from "./probes.ts";
 import type { SidecarSpec } from "./sidecar_spec.ts";
 
-/** The inputs of the proxy. */
+/** The inputs for adapting the proxy. */
 interface ProxyContext {
   readonly minor: number;
   readonly mesh: MeshConfig;
@@ -22,7 +22,7 @@ interface ProxyContext {
   readonly spec: SidecarSpec;
 }
 
-/** The rendered lists with the adapted proxy. */
+/** Returns the rendered lists with the proxy adapted to the pod. */
 export function equip(spec: SidecarSpec, context: ProxyContext): SidecarSpec {
   const containers = spec.containers.map((container) =>
     container["name"] === PROXY ? ready(container, context) : container
@@ -40,7 +40,7 @@ function ready(rendered: ValueMap, context: ProxyContext): ValueMap {
   return token === undefined ? proxy : withKey(proxy, "volumeMounts", [...mapsAt(proxy, "volumeMounts"), token]);
 }
 
-/** Gives the proxy the metrics settings of the pod's annotations, else of an earlier injection. */
+/** Sets the proxy's metrics settings from the pod's annotations, or from an earlier injection. */
 function withMetricsSettings(proxy: ValueMap, pod: Pod, earlier: string | undefined): ValueMap {
   const fields = ["scrape", "path", "port"].map((key) => [key, annotation(pod, `prometheus.io/${key}`) ?? ""] as const);
   const isSet = fields.some(([, value]) => value !== "");
@@ -63,7 +63,7 @@ function probeSettings({ minor, mesh, bare }: ProxyContext): LegacyProbeSettings
 
 const TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** The application's mount of its service account token, with which the proxy authenticates too. */
+/** The application's mount of the service account token. The proxy needs the same token to authenticate. */
 function tokenMount(pod: Pod): ValueMap | undefined {
   const mounts = containersOf(pod, "containers").flatMap((container) => mapsAt(container, "volumeMounts"));
   return mounts.findLast((mount) => mount["mountPath"] === TOKEN_PATH);

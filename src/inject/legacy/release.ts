@@ -1,51 +1,51 @@
 /**
- * The release of an old configuration. Configurations do not name it, but the result depends on it, so rules infer it
- * from what the configuration uses. Each matching rule narrows the range; a later oldest release outweighs an earlier newest
- * one. Within the range the tag of the images decides, else the last release.
+* Infers the release of a configuration of Istio 1.0 to 1.8. The configuration does not name its release, but the result
+* depends on it. Each matching rule narrows the range of releases; if rules conflict, the newest `oldest` wins.
+* Within the range, the image tag decides. Without a tag, the range's last release is assumed.
  */
 import { valueAt, type ValueMap } from "../../base/value.ts";
 import { sprint } from "../../golang/gotemplate/mod.ts";
 
-/** The inputs of the inference. */
+/** The inputs for inferring the release. */
 export interface Evidence {
   readonly template: string;
-  /** The template uses `[[` and `]]`. */
+  /** Whether the template's delimiters are `[[` and `]]`. */
   readonly brackets: boolean;
   readonly injectedAnnotations: Readonly<Record<string, string>>;
-  /** `undefined` without values. */
+  /** The values; `undefined` if the configuration has no values. */
   readonly values: ValueMap | undefined;
   /** The text of the mesh configuration, or `""`. */
   readonly mesh: string;
 }
 
-/** A release 1.`minor`, and its evidence. */
+/** An inferred release, with the reason. */
 export interface Release {
   readonly minor: number;
-  /** Follows "treated as Istio 1.x: ". */
+  /** The reason. Printed after "treated as Istio 1.x: ". */
   readonly because: string;
 }
 
 interface Rule {
   readonly because: string;
   readonly sees: (evidence: Evidence) => boolean;
-  /** The first release that has it. */
+  /** Minor version of the first release to which the rule applies. */
   readonly oldest?: number;
-  /** The last release that has it. */
+  /** Minor version of the last release to which the rule applies. */
   readonly newest?: number;
-  /** Mesh configurations keep unused fields, so the tag of the images outweighs this rule. */
+  /** The rule reads the mesh configuration, which may contain obsolete fields. The image tag overrides such a rule. */
   readonly byMesh?: true;
 }
 
 const LAST = 8;
 
-/** Fields of Mixer and of SDS over a node socket, which ended with 1.8. */
+/** Fields of Mixer and of SDS over a node socket. Istio 1.8 removed both features. */
 const OLD_MESH =
   /^[ \t]*"?(?:mixerCheckServer|mixerReportServer|disablePolicyChecks|policyCheckFailOpen|sdsUdsPath)"?[ \t]*:/m;
 
 const RULES: readonly Rule[] = [
   {
     because:
-      "its template does not use .Values, which came with 1.2, and the mesh configuration has fields of that time",
+      "its template does not use .Values, which 1.2 added, and the mesh configuration has fields that 1.8 removed",
     sees: ({ template, values, mesh }) => values === undefined && OLD_MESH.test(mesh) && !uses(template, ".Values"),
     newest: 1,
     byMesh: true,
@@ -82,7 +82,7 @@ const RULES: readonly Rule[] = [
     oldest: 5,
   },
   {
-    because: "its template reads .ProxyConfig.Concurrency as a wrapped number",
+    because: "its template reads .ProxyConfig.Concurrency with GetValue",
     sees: ({ template }) => uses(template, ".ProxyConfig.Concurrency.GetValue"),
     oldest: 6,
   },
