@@ -1,7 +1,7 @@
 /**
- * Injection. In: texts of injector configuration, values and mesh configuration (`loadInjector`), and manifests as bytes
- * (`changeStream` with `injection` or `uninjection`) or one pod (`injectPod`). Out: the manifests with sidecars, all else
- * unchanged, and an entry per resource with the result and its reason (`entryText`, `entryJson`).
+* Sidecar injection. `loadInjector` loads the injector configuration, values and mesh configuration. `changeStream` with
+* `injection` or `uninjection` changes manifests from byte streams; `injectPod` changes one pod. All other text stays
+* unchanged. Each resource gets a report entry with the result and the reason (`entryText`, `entryJson`).
  */
 export {
   absent,

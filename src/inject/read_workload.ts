@@ -1,4 +1,4 @@
-/** The workload in a manifest as Istio reads it: `inject` and `check injection -f` both judge this. */
+/** Reads the workload in a manifest like Istio, for `inject` and `check injection -f`. */
 import { decode, problemTexts } from "../kube/mod.ts";
 import { textAt, type ValueMap } from "../base/value.ts";
 import { InjectionError } from "./injection_error.ts";
@@ -9,16 +9,16 @@ import { defaultName, hasPod, isCustom, type WorkloadKind } from "./pod/kinds.ts
 import { containersOf, type Pod } from "./pod/pod.ts";
 import { podIn, withPod } from "./pod/workload.ts";
 
-/** A workload that has been read. */
+/** A manifest as Istio reads it, with notes about converted fields. */
 export interface ReadWorkload {
   readonly manifest: ValueMap;
-  /** Fields that Kubernetes refuses or ignores as they are written; `manifest` has them as Istio reads them. */
+  /** Fields that Kubernetes would reject or ignore. `manifest` contains the values that Istio reads. */
   readonly misread: readonly Misread[];
 }
 
 /**
- * Reads a workload; `undefined` for a custom kind without a pod template: a Rollout may refer to a Deployment instead.
- * Errors: an InjectionError that names every invalid field.
+* Reads a workload. Returns `undefined` if a custom kind has no pod template, such as a Rollout that refers to a Deployment.
+* Errors: an InjectionError that lists all invalid fields.
  */
 export function readWorkload(value: ValueMap, row: WorkloadKind): ReadWorkload | undefined {
   if (!isCustom(row)) return readTyped(value, row);
@@ -39,7 +39,7 @@ function readTyped(value: ValueMap, row: WorkloadKind): ReadWorkload {
   });
 }
 
-/** Names containers as the controller of the kind does: several get a number. */
+/** Names nameless containers like the kind's controller. If the pod has several containers, the names get numbers. */
 function withContainerNames(pod: Pod, name: string | undefined): Pod {
   const containers = containersOf(pod, "containers");
   if (name === undefined || containers.every((container) => textAt(container, "name") !== "")) return pod;

@@ -32,7 +32,7 @@ export interface DocumentOptions {
   readonly templatePaths?: readonly WorkloadKind[] | undefined;
   /** The level of Pod Security that injected pods must meet. */
   readonly fit?: Level | undefined;
-  /** Rules that the user switches off. */
+  /** Rules that the user turns off. */
   readonly rulesOff?: RulesOff | undefined;
   /** Called with every resource that did not fail, for rules that compare several resources. */
   readonly seen?: ((object: InputObject) => void) | undefined;

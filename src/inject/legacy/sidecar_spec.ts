@@ -1,4 +1,4 @@
-/** The output of an old template: Istio's SidecarInjectionSpec. */
+/** Parses the output of a template of Istio 1.0 to 1.8: Istio's SidecarInjectionSpec. */
 import { decode, problemTexts } from "../../kube/mod.ts";
 import { isMap, mapAt, mapsAt, newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";
@@ -6,7 +6,7 @@ import { withKey } from "../pod/change.ts";
 import { renderedProblem } from "../render/rendered.ts";
 import type { Legacy } from "./load.ts";
 
-/** Lists to append to the pod's lists, and settings of the pod, as Kubernetes decodes them. */
+/** The decoded output of a template: lists to append to the pod's lists, and settings of the pod. */
 export interface SidecarSpec {
   readonly rewriteAppHTTPProbe: boolean;
   readonly initContainers: readonly ValueMap[];
@@ -21,16 +21,16 @@ export interface SidecarSpec {
 const OF_POD = ["initContainers", "containers", "volumes", "imagePullSecrets", "dnsConfig"];
 
 /**
- * Reads the output of a template. Templates of some releases have numbers and booleans in string fields, which become
- * strings, and unknown fields, which are dropped. Errors: an InjectionError for a text that is not a YAML mapping, or
- * with all invalid values.
+* Parses the output of a template. Templates of some releases write numbers and booleans in string fields; these become
+* strings. Unknown fields are dropped. Errors: an InjectionError if the text is not a YAML mapping, or an InjectionError
+* that lists all invalid values.
  */
 export function readSidecarSpec(text: string, { reader }: Legacy): SidecarSpec {
   const rendered = parseRendered(text, reader);
   const ofPod = newMap();
   for (const key of OF_POD) ofPod[key] = rendered[key] ?? null;
   const { value: spec, problems } = decode(ofPod, "PodSpec");
-  if (problems.length > 0) throw failed(`renders fields that do not fit a pod: ${problemTexts(problems)}`);
+  if (problems.length > 0) throw failed(`renders fields that are invalid in a pod: ${problemTexts(problems)}`);
   return {
     rewriteAppHTTPProbe: rendered["rewriteAppHTTPProbe"] === true,
     initContainers: mapsAt(spec, "initContainers").map(ofItsTime),
@@ -58,8 +58,8 @@ function failed(what: string, cause?: unknown): InjectionError {
 }
 
 /**
- * Removes the restart policy of a container: templates have `restartPolicy: Always` for istio-init, which was ignored then
- * and today would make it a native sidecar. Also removes empty resources.
+* Removes `restartPolicy` from a container. Old templates set `restartPolicy: Always` on istio-init. Kubernetes ignored the
+* field then, but would make istio-init a native sidecar now. Also removes empty resources.
  */
 function ofItsTime(container: ValueMap): ValueMap {
   const bare = withKey(container, "restartPolicy", undefined);

@@ -1,4 +1,4 @@
-/** The root object of old templates. */
+/** Builds the root object of templates of Istio 1.0 to 1.8. */
 import type { GoStruct } from "../../golang/gotemplate/mod.ts";
 import { goView } from "../../kube/mod.ts";
 import { defaultProxyConfig, type MeshConfig } from "../../istio/mod.ts";
@@ -9,9 +9,9 @@ import { viewOfMeshConfig, viewOfProxyConfig } from "../render/views.ts";
 import { earlierOwner, type Owner } from "../pod/workload.ts";
 import { has } from "./features.ts";
 
-/** The inputs of an old template. */
+/** The inputs of a template of Istio 1.0 to 1.8. */
 interface LegacyTemplateInput {
-  /** The pod as Kubernetes decodes it, without the parts of an earlier injection. */
+  /** The decoded pod, without the parts that an earlier injection added. */
   readonly pod: Pod;
   readonly owner: Owner;
   readonly mesh: MeshConfig;
@@ -19,7 +19,7 @@ interface LegacyTemplateInput {
   readonly minor: number;
 }
 
-/** The root object of templates, with the fields of the release. */
+/** Returns the root object of templates, with the fields that the release provides. */
 export function legacyTemplateData({ pod, mesh, values, minor, ...given }: LegacyTemplateInput): GoStruct {
   const owner = earlierOwner(given.owner, pod);
   const type = new Fields("*v1.TypeMeta", { Kind: owner.kind, APIVersion: owner.apiVersion });
@@ -34,7 +34,7 @@ export function legacyTemplateData({ pod, mesh, values, minor, ...given }: Legac
   });
 }
 
-/** The owner's metadata: only name and namespace are known. */
+/** Builds the owner's metadata, which contains only name and namespace. */
 function named({ name, namespace }: Owner): ValueMap {
   const metadata = newMap();
   if (name !== "") metadata["name"] = name;

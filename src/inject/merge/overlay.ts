@@ -6,17 +6,17 @@ import { type ContainerList, containerNamed, containersOf, type Pod, PROXY, spec
 import { InjectionError } from "../injection_error.ts";
 import { PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
 
-/** The pod with all templates merged into it, and the templates merged alone. */
+/** The pod with all templates merged into it, and the templates merged into an empty pod. */
 export interface Overlaid {
   readonly pod: Pod;
   readonly templatePod: Pod;
 }
 
-/** How an existing proxy of the pod is treated. */
+/** How to place a proxy container that the pod already has. */
 export interface Placing {
-  /** The pod's proxy is to be a native sidecar. */
+  /** The proxy becomes a native sidecar. */
   readonly native: boolean;
-  /** The proxy in the pod comes from an earlier injection. */
+  /** The pod's proxy comes from an earlier injection. */
   readonly reinjected: boolean;
 }
 
@@ -29,7 +29,7 @@ export function overlay(pod: Pod, patches: readonly ValueMap[], placing: Placing
   }, { pod, templatePod: newMap() });
 }
 
-/** Applies a part of a pod as a strategic merge patch. Errors: an InjectionError for a patch that does not fit. */
+/** Applies a part of a pod as a strategic merge patch. Errors: an InjectionError if the patch cannot be merged. */
 export function mergePod(pod: Pod, patch: Pod): Pod {
   try {
     return strategicMerge(pod, patch, "Pod");
@@ -41,7 +41,7 @@ export function mergePod(pod: Pod, patch: Pod): Pod {
   }
 }
 
-/** Moves a proxy of the user or of an earlier injection to the template's list: containers or init containers. */
+/** Moves the pod's existing proxy to the list that the template uses for it: containers or init containers. */
 function moveProxy(pod: Pod, templatePod: Pod, { native, reinjected }: Placing): Pod {
   const inMain = containerNamed(containersOf(pod, "containers"), PROXY);
   const inInit = containerNamed(containersOf(pod, "initContainers"), PROXY);
@@ -60,7 +60,7 @@ function moved(pod: Pod, from: ContainerList, to: ContainerList, proxy: ValueMap
   return withSpecKey(bare, to, [...containersOf(pod, to), proxy]);
 }
 
-/** Keeps of a native sidecar only the agent's settings from the earlier injection; the rest depends on its list. */
+/** Reduces a native sidecar to its name and the agent's settings. The template provides all other fields. */
 function notNative(proxy: ValueMap): ValueMap {
   const noted = mapsAt(proxy, "env").filter((item) => [PROBERS_ENV, PROMETHEUS_ENV].includes(textAt(item, "name")));
   const bare = withKey(newMap(), "name", PROXY);

@@ -1,6 +1,6 @@
 /**
- * Overrides: a user writes a container under the name of a template's container. It is merged over the rendered container
- * and kept in an annotation, because after injection the two cannot be separated.
+* Container overrides. A user can write a container with the name of a template's container. The user's container is merged
+* over the rendered one. An annotation keeps the user's container, because the merge cannot be reversed.
  */
 import { messageOf } from "../../base/errors.ts";
 import { InjectionError } from "../injection_error.ts";
@@ -23,15 +23,15 @@ import {
 } from "../pod/pod.ts";
 import type { InjectionStatus } from "../pod/status.ts";
 
-/** Containers as the user wrote them, by the template's list. */
+/** The user's containers, by the list in which the template has the container of the same name. */
 export type Overrides = Readonly<Record<ContainerList, readonly ValueMap[]>>;
 
-/** This image is a placeholder for the API server, not an override. */
+/** A placeholder: the API server requires an image. Not an override. */
 const AUTO_IMAGE = "auto";
 
 const NONE: Overrides = { containers: [], initContainers: [] };
 
-/** The overrides in the annotation of an earlier injection. Errors: a MeshError if it is not JSON. */
+/** Reads the overrides from the annotation of an earlier injection. Errors: a MeshError if the annotation is invalid. */
 export function keptOverrides(pod: Pod): Overrides {
   const text = annotation(pod, ANNOTATION.overrides);
   if (text === undefined) return NONE;
@@ -43,8 +43,8 @@ export function keptOverrides(pod: Pod): Overrides {
 }
 
 /**
- * Whether the user's containers stood before the others: then injection puts the status before the overrides. istioctl and
- * API servers sort annotations, so theirs never are in this order.
+* Whether the user wrote the overriding containers before other containers. Injection records this by writing the status
+* annotation before the overrides annotation. istioctl and API servers sort annotations, so they never write this order.
  */
 export function keptFirst(pod: Pod): boolean {
   const names = Object.keys(annotationsOf(pod));
@@ -52,7 +52,7 @@ export function keptFirst(pod: Pod): boolean {
   return status >= 0 && status < names.indexOf(ANNOTATION.overrides);
 }
 
-/** JSON of a container always has `resources`, even if the user wrote none. */
+/** Removes empty `resources`, which the JSON of a container always contains. */
 function withoutEmptyResources(container: ValueMap): ValueMap {
   const { resources } = container;
   return isMap(resources) && Object.keys(resources).length === 0
@@ -67,7 +67,7 @@ function parse(text: string): ValueMap {
   } catch (error) {
     throw notJson(messageOf(error));
   }
-  if (!isMap(value)) throw notJson("it is not an object");
+  if (!isMap(value)) throw notJson("not a JSON object");
   const wrong = ["containers", "initContainers"].find((list) => !isList(value[list] ?? []));
   if (wrong !== undefined) throw notJson(`"${wrong}" is not a list`);
   return value;
@@ -76,15 +76,15 @@ function parse(text: string): ValueMap {
 function notJson(why: string): InjectionError {
   return new InjectionError(
     "invalid-annotation",
-    `The annotation "${ANNOTATION.overrides}" is not JSON with containers: ${why}`,
+    `The annotation "${ANNOTATION.overrides}" is invalid: ${why}`,
     {
       place: { field: `metadata.annotations["${ANNOTATION.overrides}"]` },
-      hint: "Injection writes it: remove it and add the container to the pod again",
+      hint: "remove this annotation, which injection writes, and add the container to the pod again",
     },
   );
 }
 
-/** The sources of a pod's overrides. */
+/** The inputs for finding a pod's overrides. */
 export interface OverrideSource {
   readonly original: Pod;
   readonly status: InjectionStatus | undefined;
@@ -92,8 +92,8 @@ export interface OverrideSource {
 }
 
 /**
- * The user's override of a template's container in `list`: the kept one, else the pod's container of that name unless an
- * earlier injection added it.
+* Finds the user's override of a template's container in `list`. It comes from the annotation, or from the pod's containers
+* if no earlier injection added the container.
  */
 export function overrideFor(name: string, list: ContainerList, source: OverrideSource): ValueMap | undefined {
   const { original, status, kept } = source;
@@ -104,17 +104,17 @@ export function overrideFor(name: string, list: ContainerList, source: OverrideS
   if (found !== undefined) return found;
   const own = containerNamed(containersOf(original, "containers"), name);
   const written = own ?? (list === "initContainers" ? containerNamed(containersOf(original, list), name) : undefined);
-  // Decoded as the annotation will be, so that re-injection merges the same override.
+  // Decode like the annotation, so that re-injection merges the same override.
   return written === undefined ? undefined : withoutEmptyResources(decode(written, "Container").value);
 }
 
-/** The proxy container as the user wrote it; `undefined` if only injection added one. */
+/** The user's own proxy container; `undefined` if the user did not write one. */
 export function userProxy(source: OverrideSource): ValueMap | undefined {
   if (source.status === undefined) return findProxy(source.original);
   return overrideFor(PROXY, "containers", source);
 }
 
-/** Merges the user's containers over the templates'; a first injection keeps them in the annotation. */
+/** Merges the user's containers over the templates' containers. A first injection also writes the overrides annotation. */
 export function applyOverrides(pod: Pod, templatePod: Pod, source: OverrideSource): Pod {
   const applied = {
     containers: overlays(templatePod, "containers", source),
@@ -147,7 +147,7 @@ function overlayContainer(pod: Pod, list: ContainerList, container: ValueMap): P
   return mergePod(pod, patch);
 }
 
-/** `{"containers":[...],"initContainers":[...]}` without empty lists, containers as Go writes them. */
+/** Formats the overrides annotation like Istio: `{"containers":[...],"initContainers":[...]}`, without empty lists. */
 function overridesText(overrides: Overrides): string {
   const lists = (["containers", "initContainers"] as const).filter((list) => overrides[list].length > 0);
   const texts = lists.map((list) => {

@@ -1,12 +1,12 @@
-/** A user's own UID of the proxy: the iptables rules that exempt the proxy's traffic must know it. */
+/** Applies a custom UID of the proxy to istio-init, whose iptables rules exempt the proxy's traffic by UID. */
 import { ANNOTATION, type MeshConfig } from "../../istio/mod.ts";
 import { intAt, mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import { mapContainers, mapProxy, withKey } from "../pod/change.ts";
 import { annotation, containerNamed, containersOf, findProxy, INIT, type Pod, VALIDATION } from "../pod/pod.ts";
 
 /**
- * Applies `runAsUser` and `runAsGroup` of the user's proxy container (`user`) to the init container. With TPROXY the proxy
- * itself must be root.
+* Applies `runAsUser` and `runAsGroup` of the user's proxy container (`user`) to the init container. With TPROXY, the proxy
+* must run as root.
  */
 export function followProxyUser(pod: Pod, user: ValueMap | undefined, mesh: MeshConfig): Pod {
   const security = mapAt(user ?? {}, "securityContext");
@@ -42,7 +42,7 @@ function runAs(container: ValueMap, ids: RunAs): ValueMap {
   return withKey(container, "securityContext", security);
 }
 
-/** Replaces the argument after `-u`. */
+/** Replaces the value of the argument `-u`. */
 function withUserArgument(container: ValueMap, uid: number): ValueMap {
   const args = container["args"];
   const at = Array.isArray(args) ? args.indexOf("-u") : -1;

@@ -1,4 +1,4 @@
-/** Removes what an earlier injection added to a pod, for the view of templates and for re-injection. */
+/** Removes the parts that an earlier injection added to a pod, before templates see the pod or are merged again. */
 import { ANNOTATION } from "../../istio/mod.ts";
 import { isMap, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { CLUSTER_ENV, NETWORK_ENV } from "../names.ts";
@@ -8,15 +8,15 @@ import { type ContainerList, containerNamed, containersOf, type Pod, PROXY } fro
 import { prometheusPort, withoutPrometheus } from "../pod/prometheus_annotations.ts";
 import type { InjectionStatus } from "../pod/status.ts";
 
-/** The annotations of an earlier injection. */
+/** The parsed annotations of an earlier injection. */
 export interface Earlier {
   readonly status: InjectionStatus | undefined;
   readonly kept: Overrides;
 }
 
 /**
- * The pod for templates: without the containers that an earlier injection added, with those that the user wrote.
- * Prometheus annotations with the port `statusPort` come from injection.
+* Returns the pod as templates see it: without injected containers, and with the user's overriding containers restored.
+* Also removes Prometheus annotations with the port `statusPort`, which injection added.
  */
 export function strip(pod: Pod, { status, kept }: Earlier, statusPort: string): Pod {
   const bare = status === undefined ? pod : stripStatus(pod, status, statusPort);
@@ -26,8 +26,8 @@ export function strip(pod: Pod, { status, kept }: Earlier, statusPort: string): 
 }
 
 /**
- * A kept proxy among the init containers that is not a native sidecar was written under `containers`; native templates have
- * it among the init containers.
+* Whether a kept override was written under `initContainers`. A kept proxy that is not a native sidecar was written under
+* `containers`, even though the annotation lists it under `initContainers` if the template's proxy is a native sidecar.
  */
 export function isInit(container: ValueMap): boolean {
   return container["name"] !== PROXY || container["restartPolicy"] === "Always";
@@ -55,8 +55,8 @@ function withKept(pod: Pod, list: ContainerList, kept: readonly ValueMap[], isFi
 }
 
 /**
- * The base pod for merging templates. Removes variables of an injected proxy that post-processing appends again; otherwise
- * the merge order would move the user's variables too.
+* Returns the base pod for merging templates. Removes the injected variables that post-processing appends again. Otherwise
+* merging would also move the user's variables.
  */
 export function mergeBase(pod: Pod, { status }: Earlier): Pod {
   if (status === undefined) return pod;

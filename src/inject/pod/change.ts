@@ -1,8 +1,8 @@
-/** Changes a pod: each function returns a new one, which shares unchanged parts with the old one. */
+/** Functions that change a pod. Each function returns a new pod, which shares unchanged parts with the old pod. */
 import { isList, isMap, mapAt, mapsAt, newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { type ContainerList, containerNamed, containersOf, metadataOf, type Pod, PROXY, specOf } from "./pod.ts";
 
-/** A copy of a mapping with one key set, or removed if the value is `undefined`. */
+/** Returns a copy of a mapping with one key set. Removes the key if the value is `undefined`. */
 export function withKey(map: ValueMap, key: string, value: Value | undefined): ValueMap {
   if (value === undefined) return withoutKey(map, key);
   const copy: ValueMap = Object.assign(newMap(), map);
@@ -10,21 +10,21 @@ export function withKey(map: ValueMap, key: string, value: Value | undefined): V
   return copy;
 }
 
-/** V8 makes a slow hash table of an object after `delete`. */
+/** Copies without using `delete`, which makes V8 convert the object to a slow hash table. */
 function withoutKey(map: ValueMap, key: string): ValueMap {
   const copy = newMap();
   for (const each in map) if (each !== key) copy[each] = map[each] ?? null;
   return copy;
 }
 
-/** A copy of a mapping with another key and value in the place of a key. */
+/** Returns a copy of a mapping in which `key` is replaced by `to` and `value`, at the same position. */
 export function withReplaced(map: ValueMap, key: string, to: string, value: Value): ValueMap {
   const copy = newMap();
   for (const each in map) copy[each === key ? to : each] = each === key ? value : map[each] ?? null;
   return copy;
 }
 
-/** A copy of a mapping with another mapping at a path. */
+/** Returns a copy of a mapping in which the value at `path` is replaced. */
 export function withAt(map: ValueMap, path: readonly string[], value: ValueMap): ValueMap {
   const [key, ...rest] = path;
   return key === undefined ? value : withKey(map, key, withAt(mapAt(map, key), rest, value));
@@ -34,12 +34,12 @@ export function withSpecKey(pod: Pod, key: string, value: Value | undefined): Po
   return withKey(pod, "spec", withKey(specOf(pod), key, value));
 }
 
-/** Sets annotations; removes those with the value `undefined`. */
+/** Sets annotations. Removes annotations whose new value is `undefined`. */
 export function withAnnotations(pod: Pod, changes: Readonly<Record<string, string | undefined>>): Pod {
   return withStrings(pod, "annotations", changes);
 }
 
-/** Sets labels. */
+/** Sets labels. Removes labels whose new value is `undefined`. */
 export function withLabels(pod: Pod, changes: Readonly<Record<string, string | undefined>>): Pod {
   return withStrings(pod, "labels", changes);
 }
@@ -62,13 +62,13 @@ export function mapContainers(pod: Pod, list: ContainerList, change: (container:
   return after.every((item, index) => item === before[index]) ? pod : withSpecKey(pod, list, after);
 }
 
-/** Replaces the proxy container, in either list, with the result of `change`. */
+/** Replaces the proxy, in containers or init containers, with the result of `change`. */
 export function mapProxy(pod: Pod, change: (proxy: ValueMap) => ValueMap): Pod {
   const list = containerNamed(containersOf(pod, "containers"), PROXY) === undefined ? "initContainers" : "containers";
   return mapContainers(pod, list, (container) => container["name"] === PROXY ? change(container) : container);
 }
 
-/** Sets an environment variable of a container: in place if it exists, else at the end. */
+/** Sets an environment variable of a container. An existing variable keeps its position; a new one is appended. */
 export function withEnv(container: ValueMap, name: string, value: string): ValueMap {
   const env = mapsAt(container, "env");
   const variable = envVar(name, value);

@@ -1,8 +1,8 @@
-/** Conflicts between an application and its proxy. `inject` warns of them; `check` finds them in the cluster. */
+/** Finds conflicts between an application and its proxy, in manifests (`inject`) and in the cluster (`check`). */
 import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { allContainers, containersOf, INIT, type Pod, PROXY, specOf, TEMPLATE_CONTAINERS, VALIDATION } from "./pod.ts";
 
-/** UID of the proxy: its traffic is not captured. */
+/** UID of the proxy. Traffic of processes with this UID is not captured. */
 export const PROXY_UID = 1337;
 
 function isAdded(container: ValueMap): boolean {
@@ -15,9 +15,9 @@ function userOf(container: ValueMap, pod: Pod): number | undefined {
 }
 
 /**
- * Names of the application's init containers that run after capture starts and before the proxy runs: they have no
- * network. With istio-validation the CNI plugin captures from the start, with istio-init from its end (Istio,
- * "Compatibility with application init containers"). None without a proxy.
+* Returns the names of application init containers without network: they run after capture starts and before the proxy runs.
+* With istio-validation, the CNI plugin captures from the start of the pod. With istio-init, capture starts when istio-init
+* exits. Source: Istio, "Compatibility with application init containers".
  */
 export function initContainersWithoutNetwork(pod: Pod): readonly string[] {
   const names = allContainers(pod).map((container) => textAt(container, "name"));
@@ -38,15 +38,15 @@ export function containersOfProxyUser(pod: Pod): readonly string[] {
     .map((container) => textAt(container, "name"));
 }
 
-/** A port that an application declares and the proxy listens on. */
+/** A port that both an application container and the proxy use. */
 export interface PortConflict {
   readonly port: number;
   readonly container: string;
-  /** The proxy's use of it. */
+  /** The proxy's use of the port. */
   readonly use: string;
 }
 
-/** The ports of the proxy, and their uses. Source: Istio, "Application Requirements", ports used by Istio. */
+/** The proxy's ports, each with its use. Source: Istio, "Application Requirements", ports used by Istio. */
 export const PROXY_PORTS: ReadonlyMap<number, string> = new Map([
   [15000, "Envoy's admin interface"],
   [15001, "outbound traffic"],
@@ -70,14 +70,14 @@ export function portConflicts(pod: Pod): readonly PortConflict[] {
   );
 }
 
-/** Sidecars of other meshes, by the name of their container. */
+/** Other service meshes, by the name of their sidecar container. */
 const OTHER_MESHES: ReadonlyMap<string, string> = new Map([
   ["linkerd-proxy", "Linkerd"],
   ["kuma-sidecar", "Kuma"],
   ["consul-dataplane", "Consul"],
 ]);
 
-/** The sidecars of other meshes in a pod, in either list of containers. */
+/** Finds sidecars of other meshes among a pod's containers and init containers. */
 export function otherMeshSidecars(pod: Pod): readonly { readonly container: string; readonly mesh: string }[] {
   return allContainers(pod).flatMap((each) => {
     const container = textAt(each, "name");

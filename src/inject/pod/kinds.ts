@@ -1,30 +1,30 @@
-/** The kinds that create pods, and where the pod is in each. */
+/** The kinds that create pods, with the path of the pod template in each. */
 import { isMap, textAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
 
-/** A place of a pod in a kind of manifest. */
+/** A workload kind, with the path of a pod template in its manifests. */
 export interface WorkloadKind {
   readonly kind: string;
-  /** The API group that the kind belongs to; any group if absent. */
+  /** API group of the kind. Absent: any group. */
   readonly group?: string;
-  /** Its type in the Kubernetes schema. For a kind that Kubernetes does not define, the type of its template. */
+  /** The kind's type in the Kubernetes schema. For a custom kind, the type of its pod template. */
   readonly type: string;
-  /** Field path to the object with the pod's `metadata` and `spec`; empty for a Pod. */
+  /** Path of the object with the pod's `metadata` and `spec`. Empty for a Pod. */
   readonly path: readonly string[];
-  /** The name of a container that has none. */
+  /** Name that the kind's controller gives to a container without a name. */
   readonly containerName?: string;
-  /** What to warn of where injection adds the first init containers. */
+  /** Warning to print if the pod has no init containers and injection adds some. */
   readonly initContainersWarning?: string;
 }
 
-/** The type of the template in a kind that Kubernetes does not define. */
+/** Type of the pod template in custom kinds. */
 const TEMPLATE_TYPE = "PodTemplateSpec";
 
 const TEMPLATE = ["spec", "template"];
 
-/** The path of a manifest that is itself a pod. */
+/** The path to use if the manifest itself is the pod template. */
 export const ROOT = ".";
 
-/** Fields of a kind that Kubernetes does not define. */
+/** Builds the row of a custom kind. */
 function custom(group: string | undefined, kind: string, path: string): WorkloadKind {
   const row = { kind, type: TEMPLATE_TYPE, path: path === ROOT ? [] : path.split(".") };
   return group === undefined ? row : { ...row, group };
@@ -34,17 +34,17 @@ const ARGO = "argoproj.io";
 const KNATIVE = "serving.knative.dev";
 const KRUISE = "apps.kruise.io";
 
-/** Knative names a container without a name (serving, pkg/apis/serving/v1/revision_defaults.go). */
+/** Knative's name for nameless containers (serving, pkg/apis/serving/v1/revision_defaults.go), and its limit on init containers. */
 const KNATIVE_POD = {
   containerName: "user-container",
-  initContainersWarning: "Knative refuses init containers unless its ConfigMap config-features has " +
-    '"kubernetes.podspec-init-containers: enabled": let the webhook inject the pods instead',
+  initContainersWarning: "Knative rejects init containers unless its ConfigMap config-features contains " +
+    '"kubernetes.podspec-init-containers: enabled"; let the webhook inject the pods instead',
 } as const;
 
 /**
- * A CronJob's pod is in `jobTemplate.spec.template`; the metadata of `jobTemplate` belongs to the Job. (istioctl uses the
- * Job's metadata, so it misses an opt-out in the pod, and its labels do not reach the pod.)
- * A kind of a group comes before the same kind of any group. A kind with several rows has a pod at one or more of them.
+* All workload kinds. A CronJob's pod is in `jobTemplate.spec.template`; the metadata of `jobTemplate` belongs to the Job.
+* (istioctl uses the Job's metadata, so it ignores an opt-out label of the pod, and the labels that it adds miss the pod.)
+* A row with a matching group wins over a row without a group. If a kind has several rows, a pod is at one or more paths.
  */
 export const KINDS: readonly WorkloadKind[] = [
   { kind: "Pod", type: "Pod", path: [] },
@@ -72,7 +72,7 @@ export const KINDS: readonly WorkloadKind[] = [
   custom(KRUISE, "UnitedDeployment", "spec.template.deploymentTemplate.spec.template"),
 ];
 
-/** The name of a container without one; Knative numbers several. */
+/** Name for a nameless container. If the pod has several containers, Knative appends a number. */
 export function defaultName(name: string, index: number, count: number): string {
   return count === 1 ? name : `${name}-${index}`;
 }
@@ -82,24 +82,24 @@ const BY_KIND = Map.groupBy(KINDS, ({ kind }) => kind);
 /** The kinds that Kubernetes defines. */
 export const BUILT_IN_KINDS: readonly string[] = KINDS.flatMap((row) => isCustom(row) ? [] : [row.kind]);
 
-/** Whether Kubernetes does not define the kind: the type of its row is the template's. */
+/** Whether the kind is not one of Kubernetes' or OpenShift's own. */
 export function isCustom({ type }: WorkloadKind): boolean {
   return type === TEMPLATE_TYPE;
 }
 
-/** The API group of a manifest; `""` for `v1`. */
+/** The API group of a manifest; `""` for the core group (`v1`). */
 export function groupOf(manifest: ValueMap): string {
   const [group = "", version] = textAt(manifest, "apiVersion").split("/");
   return version === undefined ? "" : group;
 }
 
-/** The place of the pod in a manifest; `undefined` for a kind without pods. */
+/** Finds the row of a manifest's kind; `undefined` if the kind does not create pods. */
 export function workloadKind(manifest: Value): WorkloadKind | undefined {
   const [first] = workloadKinds(manifest);
   return first;
 }
 
-/** The places of a kind that hold a pod in this manifest, else the first place. `given` are rows of the user. */
+/** Finds the rows whose path exists in the manifest; if none exists, the kind's first row. `given`: the user's rows. */
 export function workloadKinds(manifest: Value, given: readonly WorkloadKind[] = []): readonly WorkloadKind[] {
   if (!isMap(manifest)) return [];
   const kind = textAt(manifest, "kind");
@@ -118,14 +118,14 @@ function rowsOf(kind: string, manifest: ValueMap, given: readonly WorkloadKind[]
   return ofGroup.length > 0 ? ofGroup : known.filter((row) => row.group === undefined);
 }
 
-/** Whether the manifest has a pod there. */
+/** Whether the manifest has a pod template at the row's path. */
 export function hasPod(manifest: ValueMap, row: WorkloadKind): boolean {
   return isMap(valueAt(manifest, ...row.path));
 }
 
 const TEMPLATE_PATH = /^([A-Za-z][A-Za-z0-9]*)=(\.|[^.=]+(?:\.[^.=]+)*)$/;
 
-/** The row of `KIND=PATH`, such as `Foo=spec.template` or `Foo=.`; `undefined` for another text. */
+/** Parses `KIND=PATH`, such as `Foo=spec.template` or `Foo=.`; `undefined` if the text has another form. */
 export function templatePath(text: string): WorkloadKind | undefined {
   const [, kind, path] = TEMPLATE_PATH.exec(text) ?? [];
   return kind === undefined || path === undefined ? undefined : custom(undefined, kind, path);

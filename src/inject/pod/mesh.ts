@@ -1,4 +1,4 @@
-/** The mesh configuration of one pod. Results are cached, because many pods share an annotation. */
+/** Computes the mesh configuration for one pod. Caches results, because many pods have the same annotation. */
 import {
   ANNOTATION,
   applyProxyConfigAnnotation,
@@ -17,8 +17,8 @@ interface Meshes {
 }
 
 /**
- * The mesh with the pod's `proxy.istio.io/config` merged into its defaultConfig, and over it a ProxyConfig that selects the
- * pod. Source of the order: Istio's ProxyConfigs.EffectiveProxyConfig. Errors: a MeshError for an invalid annotation.
+* Merges the pod's annotation `proxy.istio.io/config` into the mesh's defaultConfig, and then the ProxyConfig resource that
+* selects the pod. The order is from Istio's EffectiveProxyConfig. Errors: a MeshError for an invalid annotation.
  */
 export function meshForPod(pod: Pod, { mesh, proxyOverlay }: Meshes): MeshConfig {
   const text = annotation(pod, ANNOTATION.proxyConfig);
@@ -27,7 +27,7 @@ export function meshForPod(pod: Pod, { mesh, proxyOverlay }: Meshes): MeshConfig
 }
 
 const MAX_CACHED = 256;
-/** Longer annotations are rare, and would fill the memory of a long-running process. */
+/** Maximum length of an annotation in the cache. Longer ones are rare, and would fill the memory of a long-running process. */
 const MAX_TEXT = 8192;
 const annotated = new WeakMap<MeshConfig, Map<string, MeshConfig>>();
 

@@ -1,21 +1,21 @@
-/** Manifests of kinds that are not injected, and why not. */
+/** Explains why a manifest is not injected if its kind is not a workload kind. */
 import { closest } from "../../base/text/mod.ts";
 import { isList, isMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { BUILT_IN_KINDS, groupOf, ROOT } from "./kinds.ts";
 
-/** Why a manifest is not injected. */
+/** The reason why a manifest is not injected, with warnings. */
 export interface NotInjected {
   readonly reason: "no-kind" | "not-a-workload" | "kind-misspelled" | "kind-refused" | "template-unknown-kind";
-  /** After `skipped: `. */
+  /** The reason in words. Printed after `skipped: `. */
   readonly message: string;
   readonly warnings: readonly string[];
 }
 
-/** Why a manifest of a kind without a row is not injected. */
+/** Returns why a manifest is not injected. Call only for kinds without a row in KINDS. */
 export function notInjected(value: Value): NotInjected {
   const manifest = isMap(value) ? value : {};
   const kind = textAt(manifest, "kind");
-  if (kind === "") return plain("no-kind", "it has no kind");
+  if (kind === "") return plain("no-kind", "the document has no kind");
   const refused = REFUSED.find((row) => row.group === groupOf(manifest) && row.kinds.includes(kind));
   if (refused !== undefined) return plain("kind-refused", `a ${kind} is not injected: ${refused.why}`);
   const meant = meantKind(kind, manifest);
@@ -45,15 +45,15 @@ const REFUSED: readonly Refused[] = [
   {
     group: "tekton.dev",
     kinds: ["Task", "TaskRun", "ClusterTask", "Pipeline", "PipelineRun"],
-    why: "Tekton makes its pods from steps, so only the webhook can inject them: " +
+    why: "Tekton creates its pods from steps, so only the webhook can inject these pods; " +
       'set the label "sidecar.istio.io/inject" and use native sidecars',
   },
 ];
 
-/** The groups of the kinds that Kubernetes defines. */
+/** API groups of Kubernetes' own workload kinds. */
 const BUILT_IN_GROUPS = ["", "apps", "batch"];
 
-/** A kind in another case, in the plural, or misspelled in a group of Kubernetes' workloads. */
+/** Returns the kind that was probably meant: it differs in case, is in the plural, or has a typo. */
 function meantKind(kind: string, manifest: ValueMap): string | undefined {
   const group = groupOf(manifest);
   if (!BUILT_IN_GROUPS.includes(group)) return undefined;
@@ -62,7 +62,7 @@ function meantKind(kind: string, manifest: ValueMap): string | undefined {
   return closest(kind, BUILT_IN_KINDS);
 }
 
-/** The kinds in lower case, also in the plural. */
+/** Kubernetes' own kinds, by their lower-case singular and plural. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
   BUILT_IN_KINDS.flatMap((kind) => [kind, `${kind}s`].map((word) => [word.toLowerCase(), kind])),
 );
@@ -73,7 +73,7 @@ function hint(kind: string, path: Path): string {
   if (path.some((key) => typeof key === "number" || /[.=]/.test(key))) {
     return `It has a pod template at "${pathText(path)}", which is not injected`;
   }
-  return `It has a pod template at "${pathText(path)}", which is not injected: ` +
+  return `It has a pod template at "${pathText(path)}", which is not injected; ` +
     `--template-path ${kind}=${pathText(path)} injects it`;
 }
 
@@ -82,10 +82,10 @@ function pathText(path: Path): string {
   return path.map((key, index) => typeof key === "number" ? `[${key}]` : index === 0 ? key : `.${key}`).join("");
 }
 
-/** Maximum depth of a pod template. */
+/** Maximum nesting depth at which pod templates are searched. */
 const MAX_DEPTH = 12;
 
-/** The paths of all pod templates: objects whose `spec` has containers with images. Templates inside one do not count. */
+/** Finds the paths of all pod templates: objects whose `spec` has containers with images. Does not search inside one. */
 function templatesIn(value: Value, path: Path = []): readonly Path[] {
   if (path.length > MAX_DEPTH) return [];
   if (typeof value !== "object" || value === null) return [];

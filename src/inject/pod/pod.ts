@@ -1,19 +1,19 @@
-/** Reads a pod as plain data. */
+/** Reads the fields of a pod. */
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 
 /** A Pod, or the pod template of a controller: `metadata` and `spec` may be absent. */
 export type Pod = ValueMap;
 
-/** The two lists of containers in a pod. */
+/** Name of a list of containers in a pod's spec. */
 export type ContainerList = "containers" | "initContainers";
 
-/** The name of the proxy container, in either list. */
+/** Name of the proxy container, in containers or init containers. */
 export const PROXY = "istio-proxy";
-/** The init containers of Istio's templates: capture, its validation, core dumps. */
+/** Init containers of Istio's templates: they set up capture, validate capture, and enable core dumps. */
 export const INIT = "istio-init";
 export const VALIDATION = "istio-validation";
 export const CORE_DUMP = "enable-core-dump";
-/** Containers that Istio's templates add. */
+/** Names of the containers that Istio's templates add. */
 export const TEMPLATE_CONTAINERS: readonly string[] = [INIT, VALIDATION, CORE_DUMP, PROXY];
 
 export function metadataOf(pod: Pod): ValueMap {
@@ -32,7 +32,7 @@ export function labelsOf(pod: Pod): ValueMap {
   return mapAt(metadataOf(pod), "labels");
 }
 
-/** The annotation's text; `undefined` if the pod does not have it. */
+/** The value of an annotation as text; `undefined` if the pod does not have the annotation. */
 export function annotation(pod: Pod, name: string): string | undefined {
   const value = annotationsOf(pod)[name];
   return typeof value === "string" ? value : undefined;
@@ -42,23 +42,23 @@ export function containersOf(pod: Pod, list: ContainerList): readonly ValueMap[]
   return mapsAt(specOf(pod), list);
 }
 
-/** Every container, init containers first: the order in which Istio visits them. */
+/** All containers, init containers first, in Istio's order. */
 export function allContainers(pod: Pod): readonly ValueMap[] {
   return [...containersOf(pod, "initContainers"), ...containersOf(pod, "containers")];
 }
 
-/** The container with that name in the list. */
+/** Finds a container by name; `undefined` if the list does not contain it. */
 export function containerNamed(list: readonly ValueMap[], name: string): ValueMap | undefined {
   return list.find((container) => container["name"] === name);
 }
 
-/** The proxy container, or the native sidecar among the init containers. */
+/** Finds the proxy among the containers and the init containers. */
 export function findProxy(pod: Pod): ValueMap | undefined {
   return containerNamed(containersOf(pod, "containers"), PROXY) ??
     containerNamed(containersOf(pod, "initContainers"), PROXY);
 }
 
-/** The value of an environment variable of a container; `undefined` without the variable, `""` without a plain value. */
+/** The value of a container's environment variable; `undefined` if it is not set, `""` if it uses `valueFrom`. */
 export function envValue(container: ValueMap, name: string): string | undefined {
   const variable = containerNamed(mapsAt(container, "env"), name);
   return variable === undefined ? undefined : textAt(variable, "value");

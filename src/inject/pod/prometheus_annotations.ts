@@ -1,8 +1,8 @@
-/** The annotations by which Prometheus finds a pod, in any spelling. */
+/** Reads and removes the annotations by which Prometheus finds a pod. Prometheus treats several spellings as equal. */
 import { withAnnotations } from "./change.ts";
 import { annotationsOf, type Pod } from "./pod.ts";
 
-/** Prometheus replaces all other characters of an annotation's name by `_`, so these spellings are equal. */
+/** Normalizes an annotation's name like Prometheus: names that differ only in special characters are equal. */
 export function sanitised(name: string): string {
   return name.replace(/[^a-zA-Z0-9_]/g, "_");
 }
@@ -16,13 +16,13 @@ const NAMES = {
 
 const KNOWN: ReadonlySet<string> = new Set(Object.values(NAMES));
 
-/** Those that releases before 1.31 know. */
+/** Normalized names of the annotations that releases before 1.31 read. */
 export const WITHOUT_TARGETS: ReadonlySet<string> = new Set([NAMES.scrape, NAMES.port, NAMES.path]);
 
-/** The values of a pod's annotations; `undefined` for missing ones. */
+/** The values of a pod's Prometheus annotations; `undefined` if an annotation is missing. */
 export type PrometheusAnnotations = Readonly<Record<keyof typeof NAMES, string | undefined>>;
 
-/** The Prometheus annotations of a pod, in any spelling. */
+/** Reads a pod's Prometheus annotations, in any spelling. */
 export function prometheusAnnotations(pod: Pod): PrometheusAnnotations {
   const found = new Map<string, string>();
   for (const [name, value] of Object.entries(annotationsOf(pod))) {
@@ -40,7 +40,7 @@ export function prometheusPort(pod: Pod): string | undefined {
   return prometheusAnnotations(pod).port;
 }
 
-/** The pod without these annotations. */
+/** Removes the Prometheus annotations in `known` from a pod, in any spelling. */
 export function withoutPrometheus(pod: Pod, known = KNOWN): Pod {
   const names = Object.keys(annotationsOf(pod)).filter((name) => known.has(sanitised(name)));
   if (names.length === 0) return pod;

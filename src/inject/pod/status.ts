@@ -1,17 +1,17 @@
-/** The annotation `sidecar.istio.io/status`: the names of what injection added to a pod. */
+/** The annotation `sidecar.istio.io/status`. It lists the names of the items that injection added to a pod. */
 import { parseJson } from "../../base/json.ts";
 import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
 import { isMap, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { annotation, type Pod, specOf } from "./pod.ts";
 
-/** The lists of a pod that injection adds to, in the order of the annotation. */
+/** The lists of a pod's spec to which injection adds items, in the order of the annotation. */
 export const INJECTED_LISTS = ["initContainers", "containers", "volumes", "imagePullSecrets"] as const;
 
-/** The names of what was injected, by list. */
+/** The names of the injected items, by list. */
 export type InjectionStatus = Readonly<Record<typeof INJECTED_LISTS[number], readonly string[]>>;
 
-/** A pod's status annotation; `undefined` if it is missing or not a JSON object. */
+/** Parses a pod's status annotation; `undefined` if it is missing or not a JSON object. */
 export function readStatus(pod: Pod): InjectionStatus | undefined {
   const status = parseObject(annotation(pod, ANNOTATION.status));
   if (status === undefined) return undefined;
@@ -23,7 +23,7 @@ export function readStatus(pod: Pod): InjectionStatus | undefined {
   };
 }
 
-/** A JSON object in an annotation; `undefined` for any other text. */
+/** Parses a JSON object; `undefined` if the text is not a JSON object. */
 export function parseObject(text: string | undefined): ValueMap | undefined {
   const value = text === undefined ? undefined : parseJson(text);
   return isMap(value) ? value : undefined;
@@ -32,8 +32,8 @@ export function parseObject(text: string | undefined): ValueMap | undefined {
 let latest = { key: "", text: "" };
 
 /**
- * The status annotation for the content of templates; `undefined` for the revision: without one, as before 1.11. The latest
- * one is kept: most pods get the same.
+* Formats the status annotation for the items of the templates. If `revision` is `undefined`, the annotation has no revision,
+* as before Istio 1.11. The latest result is cached, because most pods get the same annotation.
  */
 export function statusText(templatePod: Pod, revision: string | undefined): string {
   const spec = specOf(templatePod);
@@ -46,7 +46,7 @@ export function statusText(templatePod: Pod, revision: string | undefined): stri
   return latest.text;
 }
 
-/** The lists of a status annotation with their names; an empty list is `null`. */
+/** The fields of a status annotation: each list with the names of its items. An empty list is `null`. */
 export function listedNames(items: (list: keyof InjectionStatus) => readonly ValueMap[]) {
   return INJECTED_LISTS.map((list) => {
     const names = items(list).map((item) => textAt(item, "name"));

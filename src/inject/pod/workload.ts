@@ -1,20 +1,20 @@
-/** The pod in a manifest, and its owner. */
+/** Finds the pod in a manifest, and the pod's owner. */
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { WorkloadKind } from "./kinds.ts";
 import { withAt, withKey } from "./change.ts";
 import { metadataOf, type Pod } from "./pod.ts";
 
-/** The pod (or pod template) in a manifest; an empty one if it is missing. */
+/** Returns the pod or pod template in a manifest; an empty mapping if it is missing. */
 export function podIn(manifest: ValueMap, row: WorkloadKind): Pod {
   return row.path.reduce((map, key) => mapAt(map, key), manifest);
 }
 
-/** A copy of the manifest with another pod. */
+/** Returns a copy of the manifest in which the pod or pod template is replaced. */
 export function withPod(manifest: ValueMap, row: WorkloadKind, pod: Pod): ValueMap {
   return withAt(manifest, row.path, pod);
 }
 
-/** The pod as it is created: in the namespace of its workload, else of its template, else in `namespace`. */
+/** Returns the pod with the namespace of its workload, of its template, or (if neither sets one) `namespace`. */
 export function createdPod(manifest: ValueMap, row: WorkloadKind, namespace: string): Pod {
   const pod = podIn(manifest, row);
   const metadata = metadataOf(pod);
@@ -22,17 +22,17 @@ export function createdPod(manifest: ValueMap, row: WorkloadKind, namespace: str
   return own === textAt(metadata, "namespace") ? pod : withKey(pod, "metadata", withKey(metadata, "namespace", own));
 }
 
-/** The owner of a pod for templates: `.TypeMeta` and `.DeploymentMeta`. */
+/** The owner of a pod. Templates see it as `.TypeMeta` and `.DeploymentMeta`. */
 export interface Owner {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
   readonly namespace: string;
-  /** All of its metadata, or the pod's if the owner is guessed: templates of releases before 1.22 see them. */
+  /** The owner's metadata, or the pod's if the owner is derived from the pod. For templates of releases before 1.22. */
   readonly metadata?: ValueMap;
 }
 
-/** The owner of the pod in a manifest: the manifest itself, or the controller of a Pod. */
+/** Returns the owner of the pod in a manifest: the workload itself, or a Pod's controller. */
 export function ownerOf(manifest: ValueMap, row: WorkloadKind, namespace: string): Owner {
   if (row.kind === "Pod") return podOwner(manifest, namespace);
   const metadata = metadataOf(manifest);
@@ -46,8 +46,8 @@ export function ownerOf(manifest: ValueMap, row: WorkloadKind, namespace: string
 }
 
 /**
- * The owner of a pod, guessed from its metadata as in Istio's GetDeployMetaFromPod: the controller among its owners, or the
- * owner of that controller, from the names that Kubernetes generates.
+* Derives a pod's owner from its metadata, as in Istio's GetDeployMetaFromPod. The owner is the pod's controller, or that
+* controller's owner, which follows from the names that Kubernetes generates.
  */
 export function podOwner(pod: Pod, namespace: string): Owner {
   const metadata = metadataOf(pod);
@@ -67,7 +67,7 @@ function controllerOf(pod: Pod): ValueMap | undefined {
   return mapsAt(metadataOf(pod), "ownerReferences").find((reference) => reference["controller"] === true);
 }
 
-/** As releases before 1.22 guess it: they know no Rollout, and of CronJobs the version before Kubernetes 1.21. */
+/** Converts an owner to the one that releases before 1.22 derive: ReplicaSet for Rollout, `batch/v1beta1` for CronJob. */
 export function earlierOwner(owner: Owner, pod: Pod): Owner {
   const controller = controllerOf(pod);
   if (controller === undefined) return owner;

@@ -1,16 +1,16 @@
-/** Cluster and network of the proxy, and the label of the network. */
+/** Sets the proxy's cluster and network, and the pod's network label. */
 import { LABEL } from "../../istio/mod.ts";
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { CLUSTER_ENV, NETWORK_ENV, PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
 import { envVar, mapProxy, withKey, withLabels } from "../pod/change.ts";
 import { labelsOf, type Pod } from "../pod/pod.ts";
 
-/** Environment variables of the proxy that override the template's: `ISTIO_META_...` by name. */
+/** Environment variables of the proxy by name (`ISTIO_META_...`). They override the template's variables. */
 export type ProxyEnvs = Readonly<Record<string, string>>;
 
 /**
- * Cluster and network: from the values, overridden by the caller's, overridden by the pod's network label; without empty
- * ones. An empty label excludes the pod from the network of the values.
+* Returns the variables for cluster and network. `given` overrides the values, and the pod's network label overrides both.
+* Empty variables are omitted. With an empty network label, the network in the values does not apply.
  */
 export function proxyEnvs(pod: Pod, values: ValueMap, given: ProxyEnvs): ProxyEnvs {
   const global = mapAt(values, "global");
@@ -24,10 +24,10 @@ export function proxyEnvs(pod: Pod, values: ValueMap, given: ProxyEnvs): ProxyEn
   return Object.fromEntries(Object.entries(envs).filter(([, value]) => value !== ""));
 }
 
-/** These follow the cluster's variables, also on re-injection. */
+/** On re-injection, these variables must stay after the variables for cluster and network. */
 const LAST = new Set([PROMETHEUS_ENV, PROBERS_ENV]);
 
-/** Sets variables of the proxy: appends them, sorted by name, and removes the template's variables of these names. */
+/** Appends variables to the proxy, sorted by name. Removes the template's variables with the same names. */
 export function setProxyEnvs(pod: Pod, envs: ProxyEnvs, reinjected: boolean): Pod {
   const names = Object.keys(envs).sort();
   if (names.length === 0) return pod;
@@ -40,7 +40,7 @@ export function setProxyEnvs(pod: Pod, envs: ProxyEnvs, reinjected: boolean): Po
   });
 }
 
-/** Labels the pod with its network. */
+/** Sets the pod's network label, if the network is known. */
 export function labelNetwork(pod: Pod, envs: ProxyEnvs): Pod {
   const network = envs[NETWORK_ENV];
   return network === undefined ? pod : withLabels(pod, { [LABEL.network]: network });

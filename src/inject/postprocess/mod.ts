@@ -1,4 +1,4 @@
-/** Post-processing after the templates are merged. */
+/** Post-processes a pod after the templates are merged. */
 import { ANNOTATION, type MeshConfig } from "../../istio/mod.ts";
 import { intAt, mapAt, valueAt, type ValueMap } from "../../base/value.ts";
 import { withAnnotations } from "../pod/change.ts";
@@ -9,27 +9,27 @@ import { reorder } from "./order.ts";
 import { probeAbilities, rewriteProbes } from "./probes.ts";
 import { annotateSecurePort, mergePrometheus } from "./prometheus.ts";
 
-/** The inputs of the steps besides the pod. */
+/** The inputs of post-processing, besides the pod. */
 export interface PostContext {
   /** All templates merged into an empty pod. */
   readonly templatePod: Pod;
-  /** The mesh with the pod's `proxy.istio.io/config`. */
+  /** The mesh configuration, including the pod's `proxy.istio.io/config`. */
   readonly mesh: MeshConfig;
   readonly values: ValueMap;
   readonly revision: string;
-  /** The release 1.`minor` of the configuration. */
+  /** Minor version of the configuration's Istio release. */
   readonly minor: number;
   readonly env: (name: string) => string | undefined;
   readonly proxyEnvs: ProxyEnvs;
   readonly injectedAnnotations: Readonly<Record<string, string>>;
-  /** An earlier injection exists. */
+  /** Whether the pod was injected before. */
   readonly reinjected: boolean;
 }
 
-/** The first release whose status has the revision. */
+/** Minor version of the first release whose status annotation contains the revision. */
 const NAMES_REVISION = 11;
 
-/** Runs all steps. Errors: the MeshError of a step with invalid input in the pod. */
+/** Runs all post-processing steps. Errors: a MeshError if an annotation of the pod is invalid. */
 export function postprocess(pod: Pod, context: PostContext): Pod {
   const { templatePod, mesh, values, revision, minor, proxyEnvs, injectedAnnotations, reinjected } = context;
   const port = statusPort(mesh);
@@ -45,13 +45,13 @@ export function postprocess(pod: Pod, context: PostContext): Pod {
   return reorder(result, holds(mesh, values));
 }
 
-/** Whether the application waits for the proxy. */
+/** Whether `holdApplicationUntilProxyStarts` is set, in the values or the mesh configuration. */
 export function holds(mesh: MeshConfig, values: ValueMap): boolean {
   return mapAt(mesh.data, "defaultConfig")["holdApplicationUntilProxyStarts"] === true ||
     valueAt(values, "global", "proxy", "holdApplicationUntilProxyStarts") === true;
 }
 
-/** The agent's port. */
+/** The agent's status port. */
 export function statusPort(mesh: MeshConfig): number {
   return intAt(mapAt(mesh.data, "defaultConfig"), "statusPort") ?? 15020;
 }

@@ -1,4 +1,4 @@
-/** The order of containers in an injected pod, which is their start order. */
+/** Orders the containers of an injected pod, because containers start in this order. */
 import type { ValueMap } from "../../base/value.ts";
 import { withSpecKey } from "../pod/change.ts";
 import {
@@ -13,8 +13,8 @@ import {
 } from "../pod/pod.ts";
 
 /**
- * Puts the proxy last, or first with `hold` (the application waits for it). Init containers are ordered so that capture
- * starts when the proxy runs.
+* Puts the proxy last, or first with `hold`, which makes the application wait for the proxy. A native sidecar starts right
+* after the init container that sets up capture, before the application's init containers.
  */
 export function reorder(pod: Pod, hold: boolean): Pod {
   const native = containerNamed(containersOf(pod, "initContainers"), PROXY) !== undefined;
@@ -22,7 +22,7 @@ export function reorder(pod: Pod, hold: boolean): Pod {
   return ordered(ordered(pod, "initContainers", init), "containers", hold ? [PROXY, OTHERS] : [OTHERS, PROXY]);
 }
 
-/** The place of all other containers, which keep their order. */
+/** Position of all other containers, which keep their order. */
 const OTHERS = "";
 
 function ordered(pod: Pod, list: ContainerList, order: readonly string[]): Pod {

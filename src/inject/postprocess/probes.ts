@@ -1,7 +1,7 @@
 /**
- * Probes of the application's containers. The kubelet is outside the mesh, so it probes the agent, and the agent probes the
- * application. Every HTTP, TCP and gRPC handler becomes an HTTP handler of the agent, which gets the original in an
- * environment variable.
+* Rewrites the probes of the application. The kubelet is outside the mesh, so it probes the agent, and the agent probes the
+* application. Every HTTP, TCP and gRPC handler becomes an HTTP handler that points to the agent. An environment variable
+* passes the original handlers to the agent.
  */
 import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
 import type { GoValue } from "../../golang/gotemplate/mod.ts";
@@ -24,7 +24,7 @@ export interface ProbeSettings {
   readonly abilities: ProbeAbilities;
 }
 
-/** What the agent of a release can probe. */
+/** The kinds of handlers that a release's agent supports. */
 export interface ProbeAbilities {
   readonly tcpSocket: boolean;
   readonly grpc: boolean;
@@ -32,7 +32,7 @@ export interface ProbeAbilities {
   readonly initContainers: boolean;
 }
 
-/** The abilities of a release 1.`minor`. Its variable `REWRITE_TCP_PROBES` was there until 1.18. */
+/** Returns the handlers that the agent of a release supports. Up to 1.18, `REWRITE_TCP_PROBES` can turn TCP off. */
 export function probeAbilities(minor: number, env: (name: string) => string | undefined): ProbeAbilities {
   const isTcpOff = minor <= 18 && env("REWRITE_TCP_PROBES") === "false";
   return {
@@ -43,7 +43,7 @@ export function probeAbilities(minor: number, env: (name: string) => string | un
   };
 }
 
-/** A handler of a container, and the agent's path for it. */
+/** A field of a container that may contain a handler, with the handler's URL path at the agent. */
 interface Handler {
   readonly path: readonly string[];
   readonly url: (container: string) => string;
@@ -59,10 +59,10 @@ const LIFECYCLE: readonly Handler[] = [
   { path: ["lifecycle", "postStart"], url: (name) => `/app-lifecycle/${name}/poststartz` },
 ];
 
-/** All handlers of a container that an injection may have rewritten. */
+/** All container fields whose handlers injection may rewrite. */
 export const HANDLERS: readonly Handler[] = [...PROBES, ...LIFECYCLE];
 
-/** Rewrites the handlers of a pod with a proxy, if the pod's annotation or the values enable it. */
+/** Rewrites the handlers of a pod that has a proxy, if the pod's annotation or the values enable rewriting. */
 export function rewriteProbes(pod: Pod, settings: ProbeSettings): Pod {
   if (findProxy(pod) === undefined || !rewritesProbes(pod, settings.rewriteByDefault)) return pod;
   const informed = informAgent(pod, settings);
@@ -72,19 +72,19 @@ export function rewriteProbes(pod: Pod, settings: ProbeSettings): Pod {
   return settings.abilities.initContainers ? mapContainers(done, "initContainers", rewrite) : done;
 }
 
-/** Whether probes of a pod are rewritten: its annotation decides, else the default. */
+/** Whether to rewrite a pod's probes, by its annotation or (without the annotation) by default. */
 export function rewritesProbes(pod: Pod, byDefault: boolean): boolean {
   const text = annotation(pod, ANNOTATION.rewriteAppProbers);
   return (text === undefined ? undefined : parseBool(text)) ?? byDefault;
 }
 
-/** The agent's port for this pod: its annotation, else the mesh's. */
+/** The agent's port for a pod, from its annotation or the mesh configuration. */
 function statusPort(pod: Pod, meshStatusPort: number): number {
   const text = annotation(pod, ANNOTATION.statusPort)?.trim() ?? "";
   return /^\d+$/.test(text) ? Number(text) : meshStatusPort;
 }
 
-/** Gives the agent the handlers; a handler of an earlier injection wins. */
+/** Sets the agent's variable with the original handlers. A handler that an earlier injection recorded wins. */
 function informAgent(pod: Pod, settings: ProbeSettings): Pod {
   const probers = new Map<string, OrderedFields>();
   for (const container of settings.abilities.initContainers ? allContainers(pod) : containersOf(pod, "containers")) {
@@ -99,13 +99,13 @@ function informAgent(pod: Pod, settings: ProbeSettings): Pod {
   });
 }
 
-/** The probers of an earlier injection, from the text of its environment variable. */
+/** Parses the probers that an earlier injection wrote to ISTIO_KUBE_APP_PROBERS. */
 export function earlierProbers(text: string | undefined): Record<string, GoValue> {
   const probers = Object.entries(parseObject(text) ?? {});
   return Object.fromEntries(probers.flatMap(([url, prober]) => isMap(prober) ? [[url, inWrittenOrder(prober)]] : []));
 }
 
-/** Keeps the field order of parsed JSON. */
+/** Converts parsed JSON to values that keep their field order. */
 function inWrittenOrder(value: Value): GoValue {
   if (Array.isArray(value)) return value.map(inWrittenOrder);
   return isMap(value)
@@ -113,7 +113,7 @@ function inWrittenOrder(value: Value): GoValue {
     : value;
 }
 
-/** The agent's path and prober for each handler of a container that the agent supports. */
+/** Returns URL path and prober for each handler of a container that the agent supports. */
 function probersOf(container: ValueMap, { meshStatusPort, abilities }: ProbeSettings): [string, OrderedFields][] {
   const name = textAt(container, "name");
   const found: [string, OrderedFields][] = [];
@@ -129,7 +129,7 @@ function handlersOf({ lifecycle }: ProbeAbilities): readonly Handler[] {
   return lifecycle ? HANDLERS : PROBES;
 }
 
-/** The handler at a path if the agent can run it. */
+/** The handler at a path; `undefined` if the agent does not support it. */
 function handlerAt(container: ValueMap, path: readonly string[], abilities: ProbeAbilities): ValueMap | undefined {
   const handler = valueAt(container, ...path);
   if (!isMap(handler)) return undefined;
@@ -138,7 +138,7 @@ function handlerAt(container: ValueMap, path: readonly string[], abilities: Prob
   return isAble ? handler : undefined;
 }
 
-/** `undefined` for handlers that are not rewritten, have an unknown port, or already point to the agent. */
+/** The agent's entry for a handler; `undefined` if it is not rewritten, its port is unknown, or it points to the agent already. */
 function proberOf(handler: ValueMap, container: ValueMap, meshStatusPort: number): OrderedFields | undefined {
   const timeout = intAt(handler, "timeoutSeconds") ?? 0;
   const action = httpOrTcp(handler, container, meshStatusPort) ?? grpcOf(handler);
@@ -162,14 +162,14 @@ function grpcOf({ httpGet, tcpSocket, grpc }: ValueMap): Field | undefined {
 
 type Field = [string, GoValue];
 
-/** The number of a port; a name is looked up in the container's ports; `undefined` for an unknown name. */
+/** Resolves a port to its number. A name is looked up in the container's ports; `undefined` if the name is unknown. */
 export function portNumber(port: Value | undefined, container: ValueMap): number | undefined {
   if (typeof port !== "string") return port === undefined || port === null ? 0 : Number(port);
   const named = mapsAt(container, "ports").findLast((item) => item["name"] === port);
   return named === undefined ? undefined : intAt(named, "containerPort");
 }
 
-/** The JSON of Kubernetes' HTTPGetAction. */
+/** The agent's entry for an HTTP handler, with the fields of Kubernetes' HTTPGetAction. */
 export function httpProber(action: ValueMap, port: number): OrderedFields {
   const headers = mapsAt(action, "httpHeaders").map((header) =>
     new OrderedFields([["name", textAt(header, "name")], ["value", textAt(header, "value")]])
@@ -213,7 +213,7 @@ interface Target {
   readonly port: bigint;
 }
 
-/** The handler pointed to the agent; `undefined` for one that runs a command or sleeps. */
+/** Redirects a handler to the agent; `undefined` if the handler runs a command or sleeps. */
 function rewrittenHandler(handler: ValueMap, { url, port }: Target): ValueMap | undefined {
   const { httpGet, tcpSocket, grpc } = handler;
   if (!isMap(httpGet) && !isMap(tcpSocket) && !isMap(grpc)) return undefined;
@@ -223,7 +223,7 @@ function rewrittenHandler(handler: ValueMap, { url, port }: Target): ValueMap | 
   return withKey(withKey(rewritten, "tcpSocket", undefined), "grpc", undefined);
 }
 
-/** An HTTP action pointed to the agent, which does not speak TLS. */
+/** Redirects an HTTP action to the agent. The agent does not serve TLS, so HTTPS becomes HTTP. */
 export function agentAction(action: ValueMap, path: string, port: bigint): ValueMap {
   const pointed = withKey(withKey(action, "path", path), "port", port);
   return pointed["scheme"] === "HTTPS" ? withKey(pointed, "scheme", "HTTP") : pointed;

@@ -1,6 +1,6 @@
 /**
- * Merged metrics: Prometheus scrapes the agent, and the agent scrapes the application. The user's annotations go to the
- * agent in an environment variable; new annotations point to the agent.
+* Merges metrics: Prometheus scrapes the agent, and the agent scrapes the application. An environment variable passes the
+* user's annotations to the agent. New annotations point Prometheus to the agent.
  */
 import { InjectionError } from "../injection_error.ts";
 import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
@@ -26,20 +26,20 @@ interface Target {
   readonly path: string;
 }
 
-/** The first release that knows several targets, and refuses ports that cannot be scraped. */
+/** Minor version of the first release that supports several scrape targets, and rejects ports that cannot be scraped. */
 const KNOWS_TARGETS = 31;
 
-/** The first release that reads `prometheus.io/scrape` and other spellings. */
+/** Minor version of the first release that reads `prometheus.io/scrape` and accepts other spellings. */
 const KNOWS_SPELLINGS = 13;
 
 interface AgentOf {
   readonly statusPort: string;
-  /** The release 1.`minor` of the configuration. */
+  /** Minor version of the configuration's Istio release. */
   readonly minor: number;
 }
 
 /**
- * Points Prometheus to the agent, unless the pod or the mesh disables it, or it already does.
+* Points Prometheus to the agent, unless the pod or the mesh turns this off or the annotations point to the agent already.
  * Errors: a MeshError for a port that cannot be scraped.
  */
 export function mergePrometheus(pod: Pod, mesh: MeshConfig, { statusPort, minor }: AgentOf): Pod {
@@ -55,7 +55,7 @@ export function mergePrometheus(pod: Pod, mesh: MeshConfig, { statusPort, minor 
   return withAnnotations(bare, scrapeAnnotations(statusPort));
 }
 
-/** As releases before 1.13. */
+/** Merges metrics like releases before 1.13, which read annotations only in their exact spelling. */
 function mergedExactly(pod: Pod, port: string): Pod {
   const own = (name: string) => annotation(pod, `prometheus.io/${name}`);
   if (own("port") === port) return pod;
@@ -63,13 +63,13 @@ function mergedExactly(pod: Pod, port: string): Pod {
   return withAnnotations(informed(pod, kept, []), scrapeAnnotations(port));
 }
 
-/** The pod whose agent knows the user's annotations. */
+/** Sets the agent's variable with the user's annotations. */
 function informed(pod: Pod, annotations: PrometheusAnnotations, targets: readonly Target[]): Pod {
   const text = scrapeText(annotations, targets);
   return text === undefined ? pod : mapProxy(pod, (proxy) => withEnv(proxy, PROMETHEUS_ENV, text));
 }
 
-/** The annotations that send Prometheus to the agent. */
+/** The annotations that point Prometheus to the agent. */
 export function scrapeAnnotations(statusPort: string): Readonly<Record<string, string>> {
   return {
     "prometheus.io/port": statusPort,
@@ -78,13 +78,13 @@ export function scrapeAnnotations(statusPort: string): Readonly<Record<string, s
   };
 }
 
-/** Whether metrics are merged: the pod's annotation decides, else the mesh. */
+/** Whether to merge a pod's metrics, by its annotation or (without the annotation) the mesh configuration. */
 export function mergesMetrics(pod: Pod, mesh: MeshConfig): boolean {
   const own = annotation(pod, ANNOTATION.mergeMetrics);
   return (own === undefined ? undefined : parseBool(own)) ?? mesh.data["enablePrometheusMerge"] !== false;
 }
 
-/** `port[:path]` items of a comma list; no items if one has no port. */
+/** Parses a comma-separated list of `port[:path]`. Returns an empty list if any item has no port. */
 function targetsOf(text: string | undefined): readonly Target[] {
   const items = (text ?? "").split(",").map((item) => item.trim()).filter((item) => item !== "");
   const targets = items.map((item) => {
@@ -101,12 +101,12 @@ function check(annotations: PrometheusAnnotations, targets: readonly Target[], s
     if (why === undefined) continue;
     throw new InjectionError("invalid-annotation", `The annotation "${name}" has the port "${port}", ${why}`, {
       place: { field: `metadata.annotations["${name}"]` },
-      hint: "Use the port on which the application serves its metrics",
+      hint: "use the port on which the application serves its metrics",
     });
   }
 }
 
-/** The ports that will be scraped: `prometheus.io/port` only without targets. */
+/** The ports to scrape. `prometheus.io/port` counts only if no targets are set. */
 function scrapedPorts(annotations: PrometheusAnnotations, targets: readonly Target[]) {
   if (targets.length > 0) return targets.map(({ port }) => ({ port, name: "prometheus.istio.io/scrape-targets" }));
   return (annotations.port ?? "") === "" ? [] : [{ port: annotations.port ?? "", name: "prometheus.io/port" }];
@@ -121,9 +121,9 @@ function problemOf(text: string, statusPort: string): string | undefined {
   return use === undefined ? undefined : `which the proxy uses for ${use}`;
 }
 
-/** The agent's setting; `undefined` if the user has no annotations about scraping. */
+/** The value of the agent's variable; `undefined` if the user has no Prometheus annotations. */
 function scrapeText(annotations: PrometheusAnnotations, targets: readonly Target[]): string | undefined {
-  // Older agents do not read targets: give them the first one.
+  // Older agents do not read `targets`, so write the first target to the old fields too.
   const { path, port } = targets[0] ?? annotations;
   const fields = { scrape: annotations.scrape ?? "", path: path ?? "", port: port ?? "" };
   if (Object.values(fields).every((text) => text === "")) return undefined;
@@ -133,12 +133,12 @@ function scrapeText(annotations: PrometheusAnnotations, targets: readonly Target
   );
 }
 
-/** The proxy's variable with the port of merged metrics over mutual TLS, from a template or proxyMetadata. */
+/** Variable with the port where the proxy serves merged metrics over mutual TLS. A template or proxyMetadata sets it. */
 export const SECURE_PORT_ENV = "ENVOY_SECURE_MERGED_METRICS_PORT";
 
 const SECURE_PORT = sanitised(ANNOTATION.securePort);
 
-/** Annotates the pod with that port for Prometheus, unless it has the annotation in any spelling. */
+/** Writes the port in SECURE_PORT_ENV to an annotation for Prometheus, unless the pod already has the annotation. */
 export function annotateSecurePort(pod: Pod): Pod {
   const proxy = findProxy(pod);
   const known = Object.keys(annotationsOf(pod)).some((name) => sanitised(name) === SECURE_PORT);

@@ -1,4 +1,4 @@
-/** `.EstimatedConcurrency` of templates of 1.11 to 1.17: the number of Envoy's threads. */
+/** Computes `.EstimatedConcurrency`, the number of Envoy's threads, for templates of Istio 1.11 to 1.17. */
 import { parseQuantity, scaledValue } from "../../kube/mod.ts";
 import { intAt, mapAt, type Value, type ValueMap } from "../../base/value.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
@@ -7,8 +7,8 @@ import { annotation, type Pod } from "../pod/pod.ts";
 const DEFAULT = 2;
 
 /**
- * The concurrency of the proxy configuration. If that is 0: the limit or else the request of processors, in the annotations or
- * else in the values, rounded up. Source: estimateConcurrency of Istio 1.17.
+* Returns the concurrency in the proxy configuration. If it is 0, returns the CPU limit (or the CPU request) from the pod's
+* annotations or the values, rounded up. Source: estimateConcurrency of Istio 1.17.
  */
 export function estimatedConcurrency(pod: Pod, proxyConfig: ValueMap, values: ValueMap): number {
   const configured = intAt(proxyConfig, "concurrency");

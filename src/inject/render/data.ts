@@ -1,4 +1,4 @@
-/** The root object of injection templates: `.ObjectMeta`, `.Spec`, `.Values` and their siblings. */
+/** Builds the root object of injection templates, with fields such as `.ObjectMeta`, `.Spec` and `.Values`. */
 import { GoInt, GoStruct, type GoValue } from "../../golang/gotemplate/mod.ts";
 import { OrderedFields } from "../../golang/gojson/mod.ts";
 import { goView } from "../../kube/mod.ts";
@@ -10,13 +10,13 @@ import { annotation, metadataOf, type Pod, specOf } from "../pod/pod.ts";
 import { viewOfMeshConfig, viewOfProxyConfig } from "./views.ts";
 import type { Owner } from "../pod/workload.ts";
 
-/** The inputs of a template. */
+/** The inputs for rendering templates. */
 export interface TemplateInput {
-  /** The release 1.`minor` of the configuration. */
+  /** Minor version of the configuration's Istio release. */
   readonly minor: number;
   /** The result of {@link seenByTemplates}. */
   readonly seen: ValueMap;
-  /** The mesh with the pod's `proxy.istio.io/config` in its defaultConfig. */
+  /** The mesh configuration. Its defaultConfig includes the pod's `proxy.istio.io/config`. */
   readonly mesh: MeshConfig;
   readonly values: ValueMap;
   readonly revision: string;
@@ -24,11 +24,11 @@ export interface TemplateInput {
   readonly compliancePolicy: string;
   readonly proxyUid: number;
   readonly proxyGid: number;
-  /** Whether the templates take too long. */
+  /** Returns whether rendering has exceeded its time limit. */
   readonly isLate?: (() => boolean) | undefined;
 }
 
-/** A Go struct from an object whose keys are its fields. A template's access to a field calls its getter. */
+/** A Go struct for templates. The keys of `fields` are the struct's fields; a getter is called when a template reads the field. */
 export class Fields extends GoStruct {
   constructor(override readonly goType: string, readonly fields: Readonly<Record<string, GoValue>>) {
     super();
@@ -47,7 +47,7 @@ export class Fields extends GoStruct {
   }
 }
 
-/** Printed as `namespace/name`. */
+/** A Go struct that prints as `namespace/name`. */
 class NamespacedName extends Fields {
   override text(): string {
     return `${this.fields["Namespace"]}/${this.fields["Name"]}`;
@@ -55,8 +55,8 @@ class NamespacedName extends Fields {
 }
 
 /**
- * The view that templates have of a pod (without an earlier injection) and its owner. Absent labels and annotations are empty
- * maps: `index` gives `""` for missing keys.
+* Returns the data that templates read of a pod and its owner. The pod must not contain an earlier injection. Missing labels
+* and annotations become empty maps, so that the template function `index` returns `""` for missing keys.
  */
 export function seenByTemplates(pod: Pod, { kind, apiVersion, namespace, name, metadata: of }: Owner): ValueMap {
   const metadata: ValueMap = Object.assign(newMap(), metadataOf(pod));
@@ -75,10 +75,10 @@ export function seenByTemplates(pod: Pod, { kind, apiVersion, namespace, name, m
 
 const NO_STRINGS = Object.freeze(newMap());
 
-/** The first release whose templates see of the owner only its names. */
+/** Minor version of the first release in which `.DeploymentMeta` contains only the owner's namespace and name. */
 export const KNOWS_NAMES = 22;
 
-/** The root object of templates; its views are made on access. */
+/** Returns the root object of templates. Its fields are computed when a template reads them. */
 export function templateData(input: TemplateInput): GoStruct {
   const { seen, mesh } = input;
   const owner = mapAt(seen, "owner");

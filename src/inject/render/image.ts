@@ -1,8 +1,8 @@
-/** The images of the proxy and of the init container: `hub/name:tag[-type]`. */
+/** Builds the image names of the proxy and of istio-init: `hub/name:tag[-type]`. */
 import { sprint } from "../../golang/gotemplate/mod.ts";
 import { mapAt, textAt, valueAt, type ValueMap } from "../../base/value.ts";
 
-/** The inputs of images. */
+/** The inputs for building image names. */
 export interface ImageSettings {
   readonly values: ValueMap;
   /** The data of the effective ProxyConfig. */
@@ -11,12 +11,12 @@ export interface ImageSettings {
   readonly annotatedType: string | undefined;
 }
 
-/** `.ProxyImage`. Its type comes from the annotation, else ProxyConfig.image, else `values.global.variant`. */
+/** Returns `.ProxyImage`. The image type is from the annotation, ProxyConfig.image or `values.global.variant`, in this order. */
 export function proxyImage(settings: ImageSettings): string {
   return imageReference(settings, "proxy", textAt(mapAt(settings.proxyConfig, "image"), "imageType"));
 }
 
-/** `.ProxyInitImage`: ProxyConfig.image does not apply to it. */
+/** Returns `.ProxyInitImage`, which ignores ProxyConfig.image. */
 export function proxyInitImage(settings: ImageSettings): string {
   return imageReference(settings, "proxy_init", "");
 }
@@ -29,13 +29,13 @@ function imageReference(settings: ImageSettings, section: string, configuredType
   return `${textAt(global, "hub")}/${name}:${typedTag(tagOf(values), type)}`;
 }
 
-/** A tag may be a number. */
+/** The tag in the values, which YAML may parse as a number. */
 function tagOf(values: ValueMap): string {
   const tag = valueAt(values, "global", "tag");
   return tag === undefined ? "" : sprint(tag);
 }
 
-/** A type replaces the one in the tag; `default` removes it. */
+/** Replaces the image type at the end of a tag. The type `default` removes it. */
 function typedTag(tag: string, type: string): string {
   if (type === "") return tag;
   const bare = tag.replace(/-(distroless|debug)$/, "");

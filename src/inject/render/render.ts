@@ -1,4 +1,4 @@
-/** Selects the templates of a pod and renders them. */
+/** Selects the templates for a pod, and renders them. */
 import { MeshError } from "../../base/errors.ts";
 import { InjectionError } from "../injection_error.ts";
 import type { GoStruct, Template } from "../../golang/gotemplate/mod.ts";
@@ -12,7 +12,7 @@ import { memoOf, type Rendering } from "./memo/memo.ts";
 import { templateData, type TemplateInput } from "./data.ts";
 import { templateMessage } from "../config/template_message.ts";
 
-/** Names of the templates for a pod: from its annotation, else the default ones, with aliases resolved. */
+/** Returns the names of a pod's templates, from its annotation or the defaults. Resolves aliases. */
 export function selectTemplates(pod: Pod, config: ModernConfig): readonly string[] {
   const asked = annotation(pod, ANNOTATION.templates);
   const names = asked === undefined ? config.defaultTemplates : asked.split(",").map((name) => name.trim());
@@ -20,9 +20,9 @@ export function selectTemplates(pod: Pod, config: ModernConfig): readonly string
 }
 
 /**
- * Renders templates to parts of a pod; a template that renders nothing has none. Parts are shared between pods: do not
- * change them.
- * Errors: a MeshError with the name of a template that is missing, fails, or does not render a YAML mapping.
+* Renders templates to parts of a pod. A template with empty output contributes no part. Do not change the parts: they are
+* shared between pods.
+* Errors: an InjectionError that names the template, if it is missing, fails, or does not render a YAML mapping.
  */
 export function renderTemplates(config: ModernConfig, names: readonly string[], input: TemplateInput): ValueMap[] {
   let data: GoStruct | undefined;
@@ -30,7 +30,7 @@ export function renderTemplates(config: ModernConfig, names: readonly string[], 
   const limits = { isLate };
   const isOnly = names.length === 1;
   const writes = names.some((name) => templateNamed(config, name)?.effects.has("writes"));
-  /** Template functions may write to values; the next pod must not see that. */
+  /** Template functions may write to values, so copy the values: the next pod must not see such writes. */
   const ownValues = () => writes ? copyMap(input.values) : input.values;
   const values = isOnly ? input.values : ownValues();
   const dataFor = (seen: ValueMap) => templateData({ ...input, seen, values: isOnly ? ownValues() : values });
@@ -51,7 +51,7 @@ export function renderTemplates(config: ModernConfig, names: readonly string[], 
   }).filter((part) => part !== undefined);
 }
 
-/** Errors: an InjectionError for a template that is parsed only now, and is invalid. */
+/** Returns a template, parsing it if necessary. Errors: an InjectionError if the template is invalid. */
 function templateNamed(config: ModernConfig, name: string): Template | undefined {
   try {
     return config.templates.get(name)?.();
@@ -88,13 +88,13 @@ function renderTemplate(
   if (isMap(patch)) return patch;
   throw new InjectionError(
     "template-failed",
-    `The template "${name}" does not render a pod: a mapping with "metadata" and "spec" is needed`,
+    `The template "${name}" does not render a pod; it must render a mapping with "metadata" and "spec"`,
   );
 }
 
 const readers = new WeakMap<ModernConfig, RenderedReader>();
 
-/** One reader per configuration, because its pods have much in common. */
+/** Returns the configuration's reader. Pods of one configuration share many parts, which the reader caches. */
 function readerOf(config: ModernConfig): RenderedReader {
   const known = readers.get(config) ?? new RenderedReader();
   readers.set(config, known);

@@ -1,35 +1,35 @@
 /**
- * Reads rendered templates. Most of the text is equal for all pods, so it is split by indentation, and each distinct part
- * is parsed once.
+* Parses rendered templates. Most of the text is the same for all pods, so the reader splits it by indentation and parses
+* each distinct part once.
  */
 import { MeshError, messageOf } from "../../base/errors.ts";
 import { share } from "../../base/values/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { parseCommon, parseYaml } from "../../yaml/mod.ts";
 
-/** Syntax that connects parts of a text: anchors, aliases, tags, merge keys, documents, directives, tabs. */
+/** Matches YAML syntax that prevents splitting: anchors, aliases, tags, merge keys, document markers, directives, tabs. */
 const TIED = /(?:^|[\s:,[{-])[&*!]|<<|^(?:---|\.\.\.|%)|\t|\r/m;
 
-/** Shorter parts are not split. */
+/** Length in characters below which a part is not split further. */
 const SMALL = 160;
 const MAX_PARTS = 2048;
 
-/** Reads rendered texts. Results share values, so do not change them. */
+/** Parses rendered texts. Do not change the results: they share values. */
 export class RenderedReader {
   readonly #parts = new Map<string, Value>();
   #isFirst = true;
 
-  /** The value of a rendered text. Errors: as `parseYaml`, for the whole text. */
+  /** Parses a rendered text. Errors: see `parseYaml`; places refer to the whole text. */
   read(text: string): Value {
     if (this.#isFirst) {
-      // Splitting pays from the second pod on.
+      // Splitting is worthwhile only from the second pod on.
       this.#isFirst = false;
       return parseWhole(text);
     }
     try {
       return this.#part(text);
     } catch {
-      // Parts are connected, or one is invalid: read the whole text, for the right error too.
+      // The text cannot be split, or a part is invalid. Parse the whole text, which also gives the right error.
       return parseYaml(text, "");
     }
   }
@@ -48,7 +48,7 @@ export class RenderedReader {
     return value;
   }
 
-  /** The value assembled from parts; `undefined` if the text cannot be split. */
+  /** Parses a text part by part; `undefined` if the text cannot be split. */
   #assembled(text: string): Value | undefined {
     const parts = split(text);
     return parts === undefined ? undefined : parts.list ? this.#list(parts.texts) : this.#map(parts.texts);
@@ -65,7 +65,7 @@ export class RenderedReader {
     return items;
   }
 
-  /** The lines below a key are a part of their own. */
+  /** Parses the entries of a mapping. The lines below a key form a separate part. */
   #map(texts: readonly string[]): Value | undefined {
     const map = newMap();
     for (const text of texts) {
@@ -95,7 +95,7 @@ export class RenderedReader {
   }
 }
 
-/** The problem of a rendered text with the line itself, which the user cannot look up. */
+/** Describes the problem of a rendered text. Quotes the line, because the user cannot see the rendered text. */
 export function renderedProblem(text: string, error: unknown): string {
   const message = messageOf(error).replace(/^Cannot read the YAML: /, "");
   const line = error instanceof MeshError ? error.place?.line : undefined;
@@ -105,7 +105,7 @@ export function renderedProblem(text: string, error: unknown): string {
 /** Keys that YAML 1.1 does not read as strings. */
 const RESERVED = /^(?:y|yes|n|no|on|off|true|false|null)$/i;
 
-/** The value of one part. Throws if it may be connected to others. */
+/** Parses one part. Throws if the part may refer to other parts. */
 function parsePart(text: string): Value {
   if (TIED.test(text)) throw new TypeError("the text cannot be split");
   return parseWhole(text);
@@ -120,7 +120,7 @@ interface Parts {
   readonly texts: readonly string[];
 }
 
-/** The items of a list or the entries of a map at the lowest indentation; `undefined` for any other text. */
+/** Splits a text into list items or map entries at its first indentation; `undefined` if the text is neither. */
 function split(text: string): Parts | undefined {
   const first = nextLine(text, 0);
   if (first === undefined) return undefined;
@@ -128,7 +128,7 @@ function split(text: string): Parts | undefined {
   const starts: number[] = [];
   for (let line: Line | undefined = first; line !== undefined; line = nextLine(text, line.end)) {
     const item = startsItem(text, line.content);
-    // A list may be at the column of its key.
+    // A list may start in the same column as its key.
     if (line.indent > first.indent || (line.indent === first.indent && item && !list)) continue;
     if (line.indent < first.indent || (list ? !item : !ENTRY.test(text.slice(line.content, line.end)))) {
       return undefined;
@@ -140,9 +140,9 @@ function split(text: string): Parts | undefined {
 
 interface Line {
   readonly indent: number;
-  /** The offset of its first character after spaces. */
+  /** Offset of the first character after the indentation. */
   readonly content: number;
-  /** The offset of the next line. */
+  /** Offset of the next line. */
   readonly end: number;
 }
 
@@ -151,7 +151,7 @@ const LINE_FEED = 10;
 const HASH = 35;
 const DASH = 45;
 
-/** The next line that is neither blank nor a comment. */
+/** Finds the next line with content, skipping blank lines and comments. */
 function nextLine(text: string, from: number): Line | undefined {
   let start = from;
   while (start < text.length) {

@@ -1,4 +1,4 @@
-/** Views of the mesh for templates, one per configuration, not per pod. */
+/** Converts the mesh configuration for templates. Caches one view for each configuration. */
 import type { GoStruct } from "../../golang/gotemplate/mod.ts";
 import { type MeshConfig, meshConfigView, type ProxyConfig, proxyConfigView } from "../../istio/mod.ts";
 
@@ -6,7 +6,7 @@ const configs = new WeakMap<GoStruct, ProxyConfig>();
 const proxyViews = new WeakMap<ProxyConfig, GoStruct>();
 const meshViews = new WeakMap<MeshConfig, GoStruct>();
 
-/** `.ProxyConfig` of templates. */
+/** Returns `.ProxyConfig` for templates. */
 export function viewOfProxyConfig(config: ProxyConfig): GoStruct {
   const known = proxyViews.get(config);
   if (known !== undefined) return known;
@@ -16,7 +16,7 @@ export function viewOfProxyConfig(config: ProxyConfig): GoStruct {
   return view;
 }
 
-/** `.MeshConfig` of templates. */
+/** Returns `.MeshConfig` for templates. */
 export function viewOfMeshConfig(mesh: MeshConfig): GoStruct {
   const known = meshViews.get(mesh);
   if (known !== undefined) return known;
@@ -25,7 +25,7 @@ export function viewOfMeshConfig(mesh: MeshConfig): GoStruct {
   return view;
 }
 
-/** The configuration of a view from `viewOfProxyConfig`. */
+/** Returns the ProxyConfig behind a view; `undefined` if the view is not from `viewOfProxyConfig`. */
 export function configOfView(view: GoStruct): ProxyConfig | undefined {
   return configs.get(view);
 }

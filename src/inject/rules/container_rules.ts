@@ -1,4 +1,4 @@
-/** Rules about containers that conflict with the sidecar, or that the sidecar harms. */
+/** Rules about containers that conflict with the sidecar, or that the sidecar breaks. */
 import { isMap, mapAt, mapsAt, textAt } from "../../base/value.ts";
 import {
   containersOfProxyUser,
@@ -14,7 +14,7 @@ export const CONTAINER_RULES: readonly PodRule[] = [
   {
     id: "init-network",
     severity: "warning",
-    title: "An init container of the application has no network: traffic is captured before the proxy runs",
+    title: "An application init container has no network, because traffic is captured before the proxy runs",
     on: "injected",
     problems(subject) {
       const without = new Set(subject.injected === undefined ? [] : initContainersWithoutNetwork(subject.injected));
@@ -22,8 +22,8 @@ export const CONTAINER_RULES: readonly PodRule[] = [
         ? []
         : named(subject, ["initContainers"], (name) => without.has(name)).map(({ field, name }) => ({
           field,
-          message: `The init container "${name}" will have no network: traffic is captured before the proxy runs`,
-          fix: `use native sidecars, or run it as user ${PROXY_UID}`,
+          message: `The init container "${name}" will have no network, because traffic is captured before the proxy runs`,
+          fix: `use native sidecars, or run the container as user ${PROXY_UID}`,
         }));
     },
   },
@@ -31,7 +31,7 @@ export const CONTAINER_RULES: readonly PodRule[] = [
     id: "proxy-user",
     severity: "error",
     istio: "IST0144",
-    title: `A container of the application runs as user ${PROXY_UID}, the proxy's: its traffic is not captured`,
+    title: `An application container runs as the proxy's user ${PROXY_UID}, so its traffic is not captured`,
     on: "injected",
     problems(subject) {
       const users = new Set(hasSidecar(subject) ? containersOfProxyUser(subject.pod) : []);
@@ -40,47 +40,47 @@ export const CONTAINER_RULES: readonly PodRule[] = [
         : named(subject, ["containers"], (name) => users.has(name)).map(({ field, name }) => ({
           field,
           message:
-            `The container "${name}" runs as user ${PROXY_UID}, which is the proxy's: its traffic is not captured`,
-          fix: "run it as another user",
+            `The container "${name}" runs as the proxy's user ${PROXY_UID}, so its traffic is not captured`,
+          fix: "run the container as another user",
         }));
     },
   },
   {
     id: "proxy-port",
     severity: "error",
-    title: "A container of the application declares a port on which the proxy listens",
+    title: "An application container declares a port on which the proxy listens",
     on: "injected",
     problems(subject) {
       const conflicts = hasSidecar(subject) ? portConflicts(subject.pod) : [];
       return conflicts.map(({ port, container, use }) => ({
         field: portField(subject, container, port),
         message: `The container "${container}" declares port ${port}, on which the proxy listens (${use})`,
-        fix: "give the application another port",
+        fix: "use another port for the application",
       }));
     },
   },
   {
     id: "other-mesh",
     severity: "error",
-    title: "The pod has the sidecar of another mesh: both capture the same traffic",
+    title: "The pod has the sidecar of another mesh, so two meshes capture the same traffic",
     on: "injected",
     problems: (subject) =>
       otherMeshSidecars(subject.pod).map(({ container, mesh }) => ({
         field: podField(subject, "spec.containers"),
-        message: `The pod has the sidecar of ${mesh} ("${container}"): two meshes capture the same traffic`,
-        fix: "take one of them out",
+        message: `The pod has the sidecar of ${mesh} ("${container}"), so two meshes capture the same traffic`,
+        fix: "remove one of the two sidecars",
       })),
   },
   {
     id: "docker-in-pod",
     severity: "warning",
-    title: "The pod runs Docker, whose containers have no connection through the proxy",
+    title: "The pod runs Docker, whose containers cannot connect through the proxy",
     on: "injected",
     problems: (subject) =>
       named(subject, ["initContainers", "containers"], (_, image) => isDocker(image)).map(({ field, name }) => ({
         field: `${field}.image`,
-        message: `The container "${name}" runs Docker: traffic of the containers inside is not captured, ` +
-          "and Docker's rules may undo the rules that capture the pod's",
+        message: `The container "${name}" runs Docker, but traffic of Docker's containers is not captured, ` +
+          "and Docker's iptables rules may override the rules that capture the pod's traffic",
         fix: 'opt out with the label "sidecar.istio.io/inject: false"',
       })),
   },
@@ -99,15 +99,15 @@ export const CONTAINER_RULES: readonly PodRule[] = [
         ? []
         : named(subject, ["initContainers", "containers"], (name) => auto.has(name)).map(({ field, name }) => ({
           field: `${field}.image`,
-          message: `The image of the container "${name}" is "auto", and injection does not replace it here`,
-          fix: 'let the pod be injected, with the template that has this container ("inject.istio.io/templates")',
+          message: `The image of the container "${name}" is "auto", but injection does not replace it in this pod`,
+          fix: 'enable injection, with a template that contains this container (annotation "inject.istio.io/templates")',
         }));
     },
   },
   {
     id: "read-only-root",
     severity: "note",
-    title: "All containers have a read-only root file system, but not the ones that injection adds",
+    title: "All application containers have a read-only root file system, but an injected container does not",
     on: "injected",
     problems(subject) {
       const { pod, injected } = subject;
@@ -116,15 +116,15 @@ export const CONTAINER_RULES: readonly PodRule[] = [
       const added = allContainers(injected).filter((each) => TEMPLATE_CONTAINERS.includes(textAt(each, "name")));
       return added.filter((each) => !isReadOnly(each)).map((each) => ({
         field: podField(subject, "spec.containers"),
-        message: `The application's root file systems are read-only, but not the one of "${textAt(each, "name")}", ` +
-          "which injection adds",
+        message: `All application containers have a read-only root file system, but the injected container "${textAt(each, "name")}" ` +
+          "does not",
         fix: "use the CNI plugin (--cni), or exempt this container from the policy",
       }));
     },
   },
 ];
 
-/** `docker:dind`, `docker:27-dind-rootless`, `example.com/dind`; not `feedindexer`. */
+/** Whether an image runs Docker, such as `docker:dind`, `docker:27-dind-rootless` or `example.com/dind`. */
 function isDocker(image: string): boolean {
   const last = image.slice(image.lastIndexOf("/") + 1);
   const [name = "", tag = ""] = last.split(/[:@]/);
@@ -135,7 +135,7 @@ function isReadOnly(container: Parameters<typeof textAt>[0]): boolean {
   return isMap(container) && mapAt(container, "securityContext")["readOnlyRootFilesystem"] === true;
 }
 
-/** The containers of the application that `isWanted`, and their fields. */
+/** Returns the application containers for which `isWanted` is true, with their field paths. */
 function named(
   subject: Subject,
   lists: readonly ContainerList[],

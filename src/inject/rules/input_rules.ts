@@ -1,10 +1,10 @@
-/** Rules about several objects of the same input: Services and Namespaces, and the pods that they select. */
+/** Rules that compare objects of one input: Services and the pods that they select, Namespaces and their pods. */
 import { intAt, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { allContainers, labelsOf, metadataOf, type Pod } from "../pod/pod.ts";
 import { type Level, securedParts, violationsOf } from "./pod_security.ts";
 import type { Problem, RuleHead } from "./rule.ts";
 
-/** What identifies an object in the report. */
+/** Identifies an object in the report. */
 export interface Described {
   readonly file: string;
   readonly document: number;
@@ -14,34 +14,34 @@ export interface Described {
   readonly name: string;
 }
 
-/** An object of the input, which is forgotten after `add`. */
+/** An object of the input. `add` extracts the parts that rules need, and does not keep the object. */
 export interface InputObject {
   readonly described: Described;
   readonly manifest: ValueMap;
-  /** The pod of a workload that gets a sidecar, and where it is in the manifest. */
+  /** The injected pod of a workload, with its path in the manifest. Absent if the pod is not injected. */
   readonly injected?: { readonly pod: Pod; readonly path: readonly string[] } | undefined;
-  /** The rules that annotations of the object switch off. */
+  /** Rules that the object's annotations turn off. */
   readonly off: ReadonlySet<string>;
-  /** The line of a field. */
+  /** Returns the line number of a field. */
   readonly lineOf: (field: string) => number | undefined;
 }
 
-/** An object that rules find something about. */
+/** The object that a problem is about. */
 export interface About {
   readonly described: Described;
   readonly off: ReadonlySet<string>;
 }
 
-/** The parts of the objects that the rules read. */
+/** The extracted parts of all objects, which the rules read. */
 export interface Inputs {
   readonly services: readonly ServiceFacts[];
   readonly workloads: readonly WorkloadFacts[];
-  /** The workloads with the Services that select them. */
+  /** Each workload with the Services that select its pods. */
   readonly selected: readonly Selected[];
   readonly levels: ReadonlyMap<string, Level>;
 }
 
-/** A rule about all objects; `about` of a problem is the object with the field. */
+/** A rule that compares objects. `about` of each problem is the object that contains the field. */
 export interface InputRule extends RuleHead {
   readonly problems: (inputs: Inputs) => readonly InputProblem[];
 }
@@ -61,7 +61,7 @@ interface ServicePort {
   readonly port: number;
   readonly target: string;
   readonly transport: string;
-  /** The protocol that Istio takes it for; `undefined`: it looks at the traffic. */
+  /** The protocol that Istio selects for the port; `undefined` if Istio detects the protocol from the traffic. */
   readonly protocol: string | undefined;
 }
 
@@ -76,7 +76,7 @@ interface WorkloadFacts {
   readonly secured: Pod;
 }
 
-/** Collects the facts, one object at a time. */
+/** Extracts the parts that the rules read, one object at a time. */
 export class InputFacts implements Omit<Inputs, "selected"> {
   readonly services: ServiceFacts[] = [];
   readonly workloads: WorkloadFacts[] = [];
@@ -130,7 +130,7 @@ function servicePort(port: ValueMap, field: string, line: number | undefined): S
   };
 }
 
-/** Prefixes of port names. Source: Istio, "Protocol Selection", and pkg/config/protocol. */
+/** Prefixes of port names that select a protocol. Source: Istio, "Protocol Selection", and pkg/config/protocol. */
 const PROTOCOLS = [
   "http",
   "http2",
@@ -146,9 +146,9 @@ const PROTOCOLS = [
   "hbone",
   "double-hbone",
 ];
-/** Ports that Istio takes for TCP whatever their name is (pkg/config/kube, wellKnownPorts). */
+/** Ports that Istio treats as TCP unless the name selects a protocol (pkg/config/kube, wellKnownPorts). */
 const SERVER_FIRST = [25, 53, 3306, 27017];
-/** Names of Kubernetes for protocols of applications (KEP-3726). */
+/** Kubernetes' standard values of `appProtocol` (KEP-3726), with the protocol that Istio selects. */
 const APP_PROTOCOLS: Readonly<Record<string, string>> = {
   "kubernetes.io/h2c": "http2",
   "kubernetes.io/ws": "http",
@@ -165,23 +165,23 @@ function protocolOf(name: string, port: number): string | undefined {
   return SERVER_FIRST.includes(port) ? "tcp" : undefined;
 }
 
-/** A protocol that a name begins with, without the dash that would make it count: `http_web`, `grpcapi`, `http2x`. */
+/** The protocol at the start of a name that lacks the dash after the protocol, such as `http_web`, `grpcapi` or `http2x`. */
 function nearProtocol(name: string): string | undefined {
   return PROTOCOLS.toSorted((a, b) => b.length - a.length).find((each) => name.toLowerCase().startsWith(each));
 }
 
-/** A workload, and the Services that select it. */
+/** A workload, with the Services that select its pods. */
 interface Selected {
   readonly workload: WorkloadFacts;
   readonly services: readonly ServiceFacts[];
 }
 
-/** More Services of one workload are not compared with each other. */
+/** Maximum number of Services of one workload. If there are more, they are not compared. */
 const MAX_SERVICES = 50;
-/** More ports of a Service for one port of the pods are not compared. */
+/** Maximum number of ports of a Service that are compared with one port of another Service. */
 const MAX_PORTS = 100;
 
-/** What the rules read of the facts. Services of a workload are found by an index of each Service's first label. */
+/** Matches Services with workloads. An index by the first label of each Service's selector avoids comparing all pairs. */
 export function inputsOf({ services, workloads, levels }: InputFacts): Inputs {
   const byLabel = Map.groupBy(services.filter(({ selector }) => Object.keys(selector).length > 0), (service) => {
     const [[key, value] = ["", null]] = Object.entries(service.selector);
@@ -209,20 +209,20 @@ export const INPUT_RULES: readonly InputRule[] = [
     id: "port-name",
     severity: "warning",
     istio: "IST0118",
-    title: "The name of a Service's port names no protocol, so the proxy guesses it from the traffic",
+    title: "The name of a Service's port does not select a protocol, so the proxy detects it from the traffic",
     problems: (inputs) =>
       [...new Set(inputs.selected.flatMap(({ services }) => services))].flatMap(({ about, ports }) =>
         ports.filter(({ protocol }) => protocol === undefined).map(({ field, line, name, port }): InputProblem => {
           const near = nearProtocol(name);
-          const guess = "the proxy guesses it from the traffic";
+          const guess = "the proxy detects the protocol from the traffic";
           if (near === undefined) {
             const what = name === "" ? `The port ${port} has no name` : `The name "${name}" of the port ${port}`;
-            const message = `${what}${name === "" ? "" : " names no protocol"}: ${guess}`;
-            const fix = 'name it such as "http-web", or set appProtocol';
+            const message = `${what}${name === "" ? "" : " does not select a protocol"}, so ${guess}`;
+            const fix = 'use a name such as "http-web", or set appProtocol';
             return { about, field, line, message, fix, severity: "note" };
           }
-          const message = `The name "${name}" of the port ${port} begins with "${near}", but "-" must follow: ${guess}`;
-          const fix = `name it "${near}-${port}", or set appProtocol`;
+          const message = `The name "${name}" of the port ${port} starts with "${near}" without a following "-", so ${guess}`;
+          const fix = `rename the port to "${near}-${port}", or set appProtocol`;
           return { about, field: `${field}.name`, line, message, fix };
         })
       ),
@@ -231,7 +231,7 @@ export const INPUT_RULES: readonly InputRule[] = [
     id: "service-protocol",
     severity: "error",
     istio: "IST0116",
-    title: "Two Services of the same pods disagree about the protocol of a port",
+    title: "Two Services select the same pods and disagree about the protocol of a port",
     problems: (inputs) =>
       pairsOf(inputs, (one, other, workload) => {
         const same = numberOf(one, workload) === numberOf(other, workload) && one.transport === other.transport;
@@ -239,16 +239,16 @@ export const INPUT_RULES: readonly InputRule[] = [
         const disagree = one.port === other.port && one.transport !== other.transport && !isDns(one);
         return disagree || (same && known && isHttp(one) !== isHttp(other));
       }, (one, other, { first, second }) => ({
-        message: `The Services "${one}" and "${other}" select the same pods, and name the protocols ` +
-          `${protocolText(first, second)} and ${protocolText(second, first)} for one port`,
-        fix: "name the same protocol in both",
+        message: `The Services "${one}" and "${other}" select the same pods, but set different protocols for one port: ` +
+          `${protocolText(first, second)} and ${protocolText(second, first)}`,
+        fix: "set the same protocol in both Services",
       })),
   },
   {
     id: "service-port",
     severity: "note",
     istio: "IST0137",
-    title: "Two Services of the same pods have different ports for one port of the pods",
+    title: "Two Services select the same pods and map different ports to one port of the pods",
     problems: (inputs) =>
       pairsOf(
         inputs,
@@ -256,16 +256,16 @@ export const INPUT_RULES: readonly InputRule[] = [
           numberOf(one, workload) === numberOf(other, workload) && one.transport === other.transport &&
           one.port !== other.port,
         (one, other, { first, second }) => ({
-          message: `The Services "${one}" and "${other}" select the same pods, and have the ports ${first.port} and ` +
-            `${second.port} for their port ${first.target}`,
-          fix: "use one port, if clients need no second one",
+          message: `The Services "${one}" and "${other}" select the same pods, and map the ports ${first.port} and ` +
+            `${second.port} to the same pod port ${first.target}`,
+          fix: "use one port, unless clients need both",
         }),
       ),
   },
   {
     id: "pod-security-enforced",
     severity: "error",
-    title: "The namespace enforces a level of Pod Security that the pod does not meet with its sidecar",
+    title: "The namespace enforces a Pod Security level that the injected pod does not meet",
     problems: ({ workloads, levels }) =>
       workloads.flatMap(({ about, field, line, secured }) => {
         const { namespace } = about.described;
@@ -273,7 +273,7 @@ export const INPUT_RULES: readonly InputRule[] = [
         const broken = level === undefined ? [] : violationsOf(secured, level);
         return broken.length === 0 ? [] : [{
           ...{ about, field, line },
-          message: `The namespace "${namespace}" enforces the level "${level}" of Pod Security: ${broken.join("; ")}`,
+          message: `The namespace "${namespace}" enforces the Pod Security level "${level}", but ${broken.join("; ")}`,
           fix: "inject it with --fit restricted, on a cluster with Istio's CNI plugin",
         }];
       }),
@@ -285,7 +285,7 @@ interface Pair {
   readonly second: ServicePort;
 }
 
-/** A problem for each pair of Services of a workload with two ports that disagree; its object is the second Service. */
+/** Returns a problem for each pair of Services that has two disagreeing ports. The problem is about the second Service. */
 function pairsOf(
   inputs: Inputs,
   disagree: (one: ServicePort, other: ServicePort, workload: WorkloadFacts) => boolean,
@@ -304,7 +304,7 @@ function pairsOf(
   return [...found.values()];
 }
 
-/** Finds the ports of a Service, in order, that have the pods' port or the own port of another Service's port. */
+/** Returns a function that finds the ports of a Service, in order, with the same port or the same pod port as a given port. */
 function portsLike({ ports }: ServiceFacts, workload: WorkloadFacts): (port: ServicePort) => readonly ServicePort[] {
   const all = ports.map((port, place) => ({ port, place }));
   const byTarget = Map.groupBy(all, ({ port }) => numberOf(port, workload));
@@ -316,7 +316,7 @@ function portsLike({ ports }: ServiceFacts, workload: WorkloadFacts): (port: Ser
   };
 }
 
-/** Each pair of Services of a workload, once for workloads with the same Services. */
+/** Returns each pair of Services that select the same workload. Workloads with the same Services are compared once. */
 function servicePairs(inputs: Inputs): readonly (readonly [ServiceFacts, ServiceFacts, WorkloadFacts])[] {
   const places = new Map(inputs.services.map((service, index) => [service, index]));
   const bySet = Map.groupBy(
@@ -330,17 +330,17 @@ function servicePairs(inputs: Inputs): readonly (readonly [ServiceFacts, Service
   );
 }
 
-/** The number of the pods' port. */
+/** The number of the pod port to which a Service's port is mapped. Resolves named ports. */
 function numberOf({ target }: ServicePort, { ports }: WorkloadFacts): string {
   return String(ports.get(target) ?? target);
 }
 
-/** The transport if the other port has another one, else the protocol. */
+/** Describes a port by its transport if the transports differ, otherwise by its protocol. */
 function protocolText({ transport, protocol, port }: ServicePort, other: ServicePort): string {
   return `${transport === other.transport ? protocol : transport} (port ${port})`;
 }
 
-/** DNS is served over both transports. */
+/** Whether the port is DNS, which legitimately uses both TCP and UDP. */
 function isDns({ port }: ServicePort): boolean {
   return port === 53;
 }

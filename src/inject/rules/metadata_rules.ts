@@ -1,4 +1,4 @@
-/** Rules about labels and annotations: misspelt ones, and ones that have no effect where they stand. */
+/** Rules about labels and annotations that are misspelt, deprecated, or have no effect on their object. */
 import { MeshError } from "../../base/errors.ts";
 import { closest } from "../../base/text/mod.ts";
 import { mapAt, type ValueMap } from "../../base/value.ts";
@@ -36,7 +36,7 @@ export const METADATA_RULES: readonly PodRule[] = [
     id: "annotation-deprecated",
     severity: "note",
     istio: "IST0135",
-    title: "An annotation of Istio is deprecated: it has its effect, and something else takes its place",
+    title: "An annotation of Istio is deprecated; it still has an effect, but a newer setting replaces it",
     on: "any",
     problems: deprecated,
   },
@@ -88,20 +88,20 @@ export const METADATA_RULES: readonly PodRule[] = [
   {
     id: "ambient-label",
     severity: "warning",
-    title: "A pod with a sidecar is labelled for ambient mode",
+    title: "A pod with a sidecar has the label for ambient mode",
     on: "injected",
     problems(subject) {
       if (labelsOf(subject.pod)[LABEL.dataplaneMode] !== "ambient") return [];
       return [{
         field: podField(subject, `metadata.labels["${LABEL.dataplaneMode}"]`),
-        message: "The pod is labelled for ambient mode, which leaves pods with a sidecar alone",
+        message: "The pod has the label for ambient mode, but ambient mode ignores pods with a sidecar",
         fix: `remove the label, or set "${LABEL.inject}" to "false"`,
       }];
     },
   },
 ];
 
-/** Prefixes of the annotations that are read on pods only. */
+/** Prefixes of annotations that Istio reads only on pods. */
 const OF_PODS = [
   "sidecar.istio.io/",
   "proxy.istio.io/",
@@ -111,12 +111,12 @@ const OF_PODS = [
   "inject.istio.io/",
 ];
 
-/** What injection itself writes. */
+/** Annotations that injection itself writes. */
 const WRITTEN: readonly string[] = [ANNOTATION.status, ANNOTATION.overrides];
 
 /**
- * Labels and annotations on the controller that have an effect only on the pod. Skips a key that the pod has too; for
- * the injection request, a label and an annotation count alike.
+* Finds labels and annotations on the controller that have an effect only on the pod. Skips keys that the pod has too. For
+* `sidecar.istio.io/inject`, a label or an annotation on the pod counts.
  */
 function misplaced(subject: Subject): readonly Problem[] {
   const { manifest, kind, path, pod } = subject;
@@ -134,7 +134,7 @@ function misplaced(subject: Subject): readonly Problem[] {
   );
 }
 
-/** Who sets the label beside the annotation knows. Source: istio.io/api, and pkg/config/analysis of Istio. */
+/** Finds deprecated annotations, unless the pod has the replacing label too. Source: istio.io/api, and Istio's pkg/config/analysis. */
 function deprecated(subject: Subject): readonly Problem[] {
   if (subject.era !== "current") return [];
   const hasLabelToo = (key: string) => key === LABEL.inject && labelsOf(subject.pod)[key] !== undefined;
@@ -148,7 +148,7 @@ function deprecated(subject: Subject): readonly Problem[] {
   });
 }
 
-/** Labels of Istio that pods may have, besides the ones that injection knows. Source: istio.io/api label. */
+/** Istio's labels that are valid on pods, besides those in LABEL. Source: istio.io/api label. */
 const OTHER_LABELS = [
   "istio.io/use-waypoint",
   "istio.io/use-waypoint-namespace",
@@ -179,7 +179,7 @@ function misspeltLabels(subject: Subject): readonly Problem[] {
 }
 
 function meantOr(meant: string | undefined): string {
-  return meant === undefined ? "remove it" : `did you mean "${meant}"?`;
+  return meant === undefined ? "remove it or correct its name" : `did you mean "${meant}"?`;
 }
 
 function unknownProxyKeys(subject: Subject): readonly Problem[] {
@@ -195,7 +195,7 @@ function unknownIn(text: string, { era }: Subject) {
   try {
     return unknownProxyFields(parseProxyConfig(text, "", era));
   } catch (error) {
-    // Injection refuses the annotation with the reason.
+    // Injection rejects such an annotation and reports the reason.
     if (error instanceof MeshError) return [];
     throw error;
   }

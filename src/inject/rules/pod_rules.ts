@@ -1,4 +1,4 @@
-/** Rules about the pod as a whole: how it ends, where it runs, which policies it meets. */
+/** Rules about the whole pod: whether it terminates, its node's operating system, DNS, and security policies. */
 import { isMap, listAt, mapAt, mapsAt, textAt, textsAt, type Value } from "../../base/value.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
 import { endsByItself } from "../pod/ending.ts";
@@ -10,7 +10,7 @@ export const POD_RULES: readonly PodRule[] = [
   {
     id: "job-sidecar",
     severity: "error",
-    title: "A Job never ends: its sidecar is not native and keeps running when the work is done",
+    title: "A Job never completes, because its sidecar is not native and keeps running after the work is done",
     on: "injected",
     problems(subject) {
       if (
@@ -18,7 +18,7 @@ export const POD_RULES: readonly PodRule[] = [
       ) return [];
       return [{
         field: podField(subject, "spec"),
-        message: `The ${subject.kind} never ends: its sidecar keeps running when the work is done`,
+        message: `The ${subject.kind} never completes, because its sidecar keeps running after the work is done`,
         fix: `use a native sidecar (--native-sidecars jobs, or the annotation "${ANNOTATION.nativeSidecar}: true"; ` +
           'Kubernetes 1.29 and later), or run the work with "kubectl mesh wait --shutdown"',
       }];
@@ -27,13 +27,13 @@ export const POD_RULES: readonly PodRule[] = [
   {
     id: "windows-node",
     severity: "error",
-    title: "The pod runs on Windows, where no sidecar runs",
+    title: "The pod runs on Windows nodes, where the sidecar cannot run",
     on: "injected",
     problems(subject) {
       const field = windowsField(subject.pod);
       return field === undefined ? [] : [{
         field: podField(subject, field),
-        message: "The pod runs on Windows nodes, where the sidecar does not run",
+        message: "The pod runs on Windows nodes, where the sidecar cannot run",
         fix: 'opt out with the label "sidecar.istio.io/inject: false"',
       }];
     },
@@ -48,23 +48,23 @@ export const POD_RULES: readonly PodRule[] = [
       if (before === undefined || String(before) === String(after)) return [];
       return [{
         field: podField(subject, "spec.securityContext.fsGroup"),
-        message: `The pod's fsGroup ${String(before)} becomes ${String(after)}, which owns its volumes`,
-        fix: "set ENABLE_LEGACY_FSGROUP_INJECTION=false where the proxy reads its token without it",
+        message: `Injection replaces the pod's fsGroup ${String(before)} with ${String(after)}, which changes the group of its volumes`,
+        fix: "set ENABLE_LEGACY_FSGROUP_INJECTION=false if the proxy can read its token without fsGroup",
       }];
     },
   },
   {
     id: "dns-policy",
     severity: "warning",
-    title: "The pod's DNS policy keeps the proxy from resolving names of the cluster",
+    title: "The pod's DNS policy keeps the proxy from resolving cluster names",
     on: "injected",
     problems(subject) {
       const policy = textAt(specOf(subject.pod), "dnsPolicy");
       if (policy === "" || CLUSTER_DNS.includes(policy)) return [];
       return [{
         field: podField(subject, "spec.dnsPolicy"),
-        message: `The pod's DNS policy is "${policy}", not "ClusterFirst": ` +
-          "the proxy may not resolve the name of the control plane",
+        message: `The pod's DNS policy is "${policy}", not "ClusterFirst", ` +
+          "so the proxy may fail to resolve the name of the control plane",
         fix: 'use "ClusterFirst"',
       }];
     },
@@ -72,7 +72,7 @@ export const POD_RULES: readonly PodRule[] = [
   {
     id: "pod-security",
     severity: "note",
-    title: "The pod meets a level of Pod Security, but not with its sidecar",
+    title: "The pod meets a Pod Security level, but the injected pod does not",
     on: "injected",
     problems(subject) {
       const { pod, injected } = subject;
@@ -80,28 +80,28 @@ export const POD_RULES: readonly PodRule[] = [
       const broken = violationsOf(injected, "restricted");
       return broken.length === 0 ? [] : [{
         field: podField(subject, "spec"),
-        message: `The pod meets the level "restricted" of Pod Security, but not with its sidecar: ${broken.join("; ")}`,
+        message: `The pod meets the Pod Security level "restricted", but not with its sidecar: ${broken.join("; ")}`,
         fix: "inject it with --fit restricted, on a cluster with Istio's CNI plugin",
       }];
     },
   },
 ];
 
-/** Injected pods are not on the host network, where the second one would differ (Kubernetes, "Pod's DNS Policy"). */
+/** Policies that resolve cluster names. The second one differs only on the host network, where pods are not injected. */
 const CLUSTER_DNS = ["ClusterFirst", "ClusterFirstWithHostNet"];
 
 function fsGroupOf(pod: Pod): Value | undefined {
   return mapAt(specOf(pod), "securityContext")["fsGroup"];
 }
 
-/** Whether a container ends the proxy itself: by the agent's `/quitquitquit`, or by `wait --shutdown`. */
+/** Whether a container stops the proxy itself, with the agent's `/quitquitquit` or with `wait --shutdown`. */
 function endsProxy(pod: Pod): boolean {
   const said = allContainers(pod).flatMap((each) => [...textsAt(each, "command"), ...textsAt(each, "args")]).join(" ");
   const wait = said.search(/\bwait\b/);
   return said.includes("quitquitquit") || (wait >= 0 && said.includes("--shutdown", wait));
 }
 
-/** Most pods fail at the first condition of the level, which is cheap to read. */
+/** Checks one cheap condition of the level first, because most pods do not meet it. */
 function mayMeetRestricted(pod: Pod): boolean {
   return allContainers(pod).every((each) => mapAt(each, "securityContext")["allowPrivilegeEscalation"] === false);
 }

@@ -1,14 +1,14 @@
 /**
- * Violations of the Pod Security Standards, as k8s.io/pod-security-admission/policy reports them; without fields that no
- * sidecar template sets (Windows, AppArmor, SELinux, sysctls).
+* Finds violations of the Pod Security Standards, like k8s.io/pod-security-admission/policy. Skips fields that sidecar
+* templates do not set (Windows, AppArmor, SELinux, sysctls).
  */
 import { isList, isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { type ContainerList, containersOf, type Pod, specOf } from "../pod/pod.ts";
 
-/** The restrictive levels. */
+/** The Pod Security levels that restrict pods. */
 export type Level = "baseline" | "restricted";
 
-/** A violation: `container "istio-init" adds NET_ADMIN and NET_RAW`. */
+/** A violation in words, such as `container "istio-init" adds NET_ADMIN and NET_RAW`. */
 export type Violation = string;
 
 type ContainerRule = (security: ValueMap, pod: ValueMap) => string | undefined;
@@ -57,7 +57,7 @@ const CONTAINER_RULES: Readonly<Record<Level, readonly ContainerRule[]>> = {
     ({ allowPrivilegeEscalation }) =>
       allowPrivilegeEscalation === false ? undefined : "does not set allowPrivilegeEscalation to false",
     (security, pod) => (security["runAsNonRoot"] ?? pod["runAsNonRoot"]) === true ? undefined : "may run as root",
-    (security) => isZero(security["runAsUser"]) ? "runs as the user 0" : undefined,
+    (security) => isZero(security["runAsUser"]) ? "runs as user 0" : undefined,
     (security, pod) => SECCOMP.has(seccomp(security) || seccomp(pod)) ? undefined : "has no seccomp profile",
   ],
 };
@@ -72,12 +72,12 @@ const POD_RULES: Readonly<Record<Level, readonly PodRule[]>> = {
   baseline: POD_BASELINE,
   restricted: [
     ...POD_BASELINE,
-    (spec) => isZero(mapAt(spec, "securityContext")["runAsUser"]) ? "the user 0" : undefined,
+    (spec) => isZero(mapAt(spec, "securityContext")["runAsUser"]) ? "runAsUser 0" : undefined,
     (spec) => forbiddenVolume(spec),
   ],
 };
 
-/** All violations of a level by a pod; empty if it is admitted. */
+/** Returns all violations of a level by a pod. Empty if the level admits the pod. */
 export function violationsOf(pod: Pod, level: Level): readonly Violation[] {
   const spec = specOf(pod);
   const ofPod = POD_RULES[level].flatMap((rule) => rule(spec) ?? []).map((what) => `the pod has ${what}`);
@@ -85,7 +85,7 @@ export function violationsOf(pod: Pod, level: Level): readonly Violation[] {
   return [...ofPod, ...containers.flatMap((container) => ofContainer(container, spec, level))];
 }
 
-/** The parts of a pod that decide, so that the rest need not stay in memory. */
+/** Copies the parts of a pod that `violationsOf` reads, so that the whole pod need not stay in memory. */
 export function securedParts(pod: Pod): Pod {
   const { securityContext, hostNetwork, hostPID, hostIPC, volumes } = specOf(pod);
   const parts = (list: ContainerList) =>
@@ -121,7 +121,7 @@ function seccomp(security: ValueMap): string {
   return textAt(mapAt(security, "seccompProfile"), "type");
 }
 
-/** Numbers from templates are bigint, from the API number. */
+/** Whether a value is 0. Numbers are of type bigint in rendered templates, and of type number in API objects. */
 function isZero(value: unknown): boolean {
   return value === 0 || value === 0n;
 }
@@ -134,7 +134,7 @@ function volumes(spec: ValueMap): readonly ValueMap[] {
 function forbiddenVolume(spec: ValueMap): string | undefined {
   const kinds = volumes(spec).flatMap((volume) => Object.keys(volume).filter((key) => key !== "name"));
   const other = kinds.find((kind) => kind !== "hostPath" && !RESTRICTED_VOLUMES.has(kind));
-  return other === undefined ? undefined : `a volume of the type ${other}`;
+  return other === undefined ? undefined : `a volume of type ${other}`;
 }
 
 function hasHostPort(container: ValueMap): boolean {

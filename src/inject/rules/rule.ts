@@ -1,77 +1,77 @@
-/** Rules about manifests: what a rule is, what it reads, and what it finds. */
+/** Types of the rules about manifests. */
 import type { Era } from "../../istio/mod.ts";
 import type { ValueMap } from "../../base/value.ts";
 import { containersOf, findProxy, type Pod, PROXY } from "../pod/pod.ts";
 
-/** `error`: the workload will not work; `warning`: it may not; `note`: worth knowing, in JSON and SARIF only. */
+/** `error`: the workload will not work. `warning`: the workload may not work. `note`: printed only in JSON and SARIF. */
 export type Severity = "error" | "warning" | "note";
 
-/** What every rule has. */
+/** The fields of every rule. */
 export interface RuleHead {
-  /** Stable; users switch the rule off by it. */
+  /** A stable ID. Users turn the rule off by its ID. */
   readonly id: string;
   readonly severity: Severity;
-  /** A claim in the present tense that holds where the rule finds something. */
+  /** A statement in the present tense that is true where the rule finds a problem. */
   readonly title: string;
-  /** The code of `istioctl analyze` for the same. */
+  /** The code of the corresponding message of `istioctl analyze`. */
   readonly istio?: string;
 }
 
 /** A rule about one workload. */
 export interface PodRule extends RuleHead {
-  /** `injected`: only if the pod gets a sidecar. */
+  /** `injected`: the rule applies only to pods that are injected. */
   readonly on: "injected" | "any";
   readonly problems: (subject: Subject) => readonly Problem[];
 }
 
-/** What a rule found. */
+/** A problem in a manifest. */
 export interface Problem {
-  /** The field in the manifest. */
+  /** Field path in the manifest. */
   readonly field: string;
   readonly message: string;
-  /** What to do: a clause without a final period. */
+  /** How to fix the problem: a clause without a final period. */
   readonly fix: string;
-  /** In place of the rule's severity. */
+  /** Overrides the rule's severity. */
   readonly severity?: Severity;
 }
 
-/** A problem, and the rule that found it. */
+/** A problem, with the rule that found it. */
 export interface Finding extends Problem {
   readonly rule: string;
   readonly severity: Severity;
   readonly line?: number;
 }
 
-/** The workload that rules look at. */
+/** The workload that rules check. */
 export interface Subject {
   readonly manifest: ValueMap;
-  /** The kind of the workload, also where only its pod is known. */
+  /** Kind of the workload, even if `manifest` is only its pod. */
   readonly kind: string;
-  /** Where the pod is in the manifest; empty for a Pod. */
+  /** Path of the pod in the manifest. Empty for a Pod. */
   readonly path: readonly string[];
-  /** Before injection. */
+  /** The pod before injection. */
   readonly pod: Pod;
-  /** After it; `undefined` if the pod is not injected. */
+  /** The pod after injection; `undefined` if it is not injected. */
   readonly injected: Pod | undefined;
   readonly era: Era;
 }
 
-/** A field of the pod as a field of the manifest. */
+/** Converts a pod's field path to the manifest's field path. */
 export function podField({ path }: Pick<Subject, "path">, field: string): string {
   return [...path, field].join(".");
 }
 
-/** Whether the sidecar is native. */
+/** Whether the injected proxy is a native sidecar. */
 export function isNative({ injected }: Subject): boolean {
   return injected !== undefined && containersOf(injected, "initContainers").some(({ name }) => name === PROXY);
 }
 
-/** Whether the pod has a sidecar after injection; a template may add none. */
+/** Whether the injected pod has a sidecar. Some templates do not add one. */
 export function hasSidecar({ injected }: Subject): boolean {
   return injected !== undefined && findProxy(injected) !== undefined;
 }
 
-/** A finding as one line: `MESSAGE; FIX [RULE]`. */
+/** Formats a finding as one line: `MESSAGE; FIX [RULE]`. */
 export function findingText({ message, fix, rule }: Finding): string {
   return `${message}; ${fix} [${rule}]`;
 }

@@ -1,4 +1,4 @@
-/** All rules: one table, and what they find. `inject`, `check injection` and the webhook use it. */
+/** The table of all rules, and functions that run the rules. `inject`, `check injection` and the webhook use it. */
 import { closest } from "../../base/text/mod.ts";
 import { annotationsOf } from "../pod/pod.ts";
 import { CONTAINER_RULES } from "./container_rules.ts";
@@ -14,19 +14,19 @@ const RULES_OF_ALL = ALL_POD_RULES.filter(({ on }) => on === "any");
 const SWITCH: RuleHead = {
   id: "rule-switch",
   severity: "warning",
-  title: "An annotation switches a rule off without a reason, or names a rule that does not exist",
+  title: "An annotation turns a rule off without a reason, or names a rule that does not exist",
 };
 
-/** Every rule, in the order of docs/inject.md. */
+/** All rules, in the order of docs/inject.md. */
 export const RULES: readonly RuleHead[] = [...ALL_POD_RULES, ...INPUT_RULES, SWITCH];
 
-/** The beginning of annotations that switch a rule off: `off.kubectl-mesh/RULE: REASON`. */
+/** Prefix of annotations that turn a rule off: `off.kubectl-mesh/RULE: REASON`. */
 const OFF = "off.kubectl-mesh/";
 
-/** The ids of rules that are switched off for a whole run. */
+/** IDs of the rules that are turned off. */
 export type RulesOff = ReadonlySet<string>;
 
-/** What the rules find about a workload. */
+/** Runs the pod rules on a workload. */
 export function findingsOf(subject: Subject, off: RulesOff = new Set()): readonly Finding[] {
   const findings: Finding[] = [];
   const switched = switches(subject);
@@ -38,10 +38,10 @@ export function findingsOf(subject: Subject, off: RulesOff = new Set()): readonl
   return findings;
 }
 
-/** A finding about one of several objects. */
+/** A finding of an input rule, with the object that it is about. */
 export type InputFinding = Finding & { readonly described: Described };
 
-/** What the rules find about all objects of an input. */
+/** Runs the input rules on all objects of an input. */
 export function inputFindings(facts: InputFacts, off: RulesOff): readonly InputFinding[] {
   const inputs = inputsOf(facts);
   return INPUT_RULES.filter(({ id }) => !off.has(id)).flatMap((rule) =>
@@ -53,7 +53,7 @@ export function inputFindings(facts: InputFacts, off: RulesOff): readonly InputF
   );
 }
 
-/** The rules that the annotations of an object switch off. */
+/** Returns the rules that an object's annotations turn off. */
 export function rulesOffBy(object: Parameters<typeof annotationsOf>[0]): RulesOff {
   const entries = Object.entries(annotationsOf(object)).filter(([key, reason]) =>
     key.startsWith(OFF) && typeof reason === "string" && reason.trim() !== ""
@@ -65,7 +65,7 @@ function found({ id, severity }: RuleHead, problem: Problem): Finding {
   return { rule: id, severity, ...problem };
 }
 
-/** The rules that annotations of the pod or of its controller switch off, and what is wrong with these annotations. */
+/** Returns the rules that annotations of the pod or its controller turn off, and problems of these annotations. */
 function switches(subject: Subject): { readonly off: RulesOff; readonly problems: readonly Problem[] } {
   const { manifest, pod, path } = subject;
   const places = [
@@ -80,14 +80,14 @@ function switches(subject: Subject): { readonly off: RulesOff; readonly problems
         return [{ field, message: `The rule "${id}" does not exist`, fix: unknownRule(id) }];
       }
       if (rulesOffBy(object).has(id)) return [];
-      return [{ field, message: `The rule "${id}" is switched off without a reason`, fix: "write the reason" }];
+      return [{ field, message: `The rule "${id}" is turned off without a reason`, fix: "add the reason as the annotation's value" }];
     })
   );
   return { off: new Set(places.flatMap(({ object }) => [...rulesOffBy(object)])), problems };
 }
 
-/** What to do about the id of a rule that does not exist. */
+/** Returns a hint for an unknown rule ID. */
 export function unknownRule(id: string): string {
   const meant = closest(id, RULES.map((rule) => rule.id));
-  return meant === undefined ? "docs/inject.md has all rules" : `did you mean "${meant}"?`;
+  return meant === undefined ? "docs/inject.md lists all rules" : `did you mean "${meant}"?`;
 }

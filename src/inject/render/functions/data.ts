@@ -1,4 +1,4 @@
-/** Template functions for data: JSON, YAML, maps of strings. */
+/** Template functions for JSON, YAML and string maps. */
 import { goJson, goJsonParse } from "../../../golang/gojson/mod.ts";
 import {
   type FuncMap,
@@ -42,21 +42,21 @@ function isNil(value: GoValue): boolean {
 function protoToJSON(view: GoValue = null): string {
   if (isNil(view)) return "{}";
   const config = view instanceof GoStruct ? configOfView(view) : undefined;
-  if (config === undefined) throw new Error("protoToJSON takes the proxy configuration");
+  if (config === undefined) throw new Error("protoToJSON accepts only the proxy configuration");
   return protoToJson(config);
 }
 
-/** The value of a JSON text; for invalid JSON the string `{}`, as in Istio. */
+/** Parses JSON. Returns the string `{}` if the JSON is invalid, like Istio. */
 function fromJSON(text: GoValue): GoValue {
   try {
     return goJsonParse(String(text));
   } catch {
-    // Istio ignores the error of a text that is no JSON.
+    // Istio ignores this error.
     return "{}";
   }
 }
 
-/** A value without nulls, and without maps and lists that only had nulls; `undefined` if nothing is left. */
+/** Removes nulls, and maps and lists that contain only nulls. Returns `undefined` if the value itself is removed. */
 function omitNil(value: Value): Value | undefined {
   if (value === null) return undefined;
   if (isList(value)) {
@@ -76,7 +76,7 @@ function strings(map: ValueMap): GoMap {
   return typed(map, "map[string]string");
 }
 
-/** A map of strings from alternating keys and values; a missing last value is `""`. */
+/** Builds a string map from alternating keys and values. A missing last value becomes `""`. */
 function strdict(pairs: readonly GoValue[]): GoMap {
   const map = newMap();
   for (let i = 0; i < pairs.length; i += 2) {

@@ -9,12 +9,12 @@ export const metadataFunctions: FuncMap = {
   formatDuration: pure(["interface {}"], (duration = null) => {
     return duration instanceof GoStruct ? sprint(duration.get("AsDuration") ?? null) : sprint(duration);
   }),
-  // For templates of older releases: the value unchanged.
+  // Older templates call this function. It returns its argument.
   kubevirtInterfaces: pure(["string"], (interfaces) => interfaces),
   excludeInterfaces: pure(["string"], (interfaces) => interfaces),
 };
 
-/** The annotation's value, else the default as text (`<nil>` for none, as Go prints it). */
+/** Returns the annotation's value, or the default as text. Without a default, returns `<nil>`, as Go prints it. */
 function annotation(metadata: GoValue = null, name: GoValue = null, otherwise: GoValue = null): string {
   const annotations = metadata instanceof GoStruct ? metadata.get("Annotations") : undefined;
   if (typeof name !== "string" || !isGoMap(annotations) || !Object.hasOwn(annotations, name)) return sprint(otherwise);

@@ -1,6 +1,6 @@
 /**
- * The functions of injection templates: sprig's, overridden by Istio's own (`indent` and `contains` differ). In: environment
- * and clock, for `env` and dates.
+* The functions of injection templates: sprig's functions and Istio's own. Istio's override sprig's functions of the same
+* name (`indent` and `contains` differ).
  */
 import { sprigFunctions } from "../../../golang/gotemplate/sprig/mod.ts";
 import { type FuncMap, varying } from "../../../golang/gotemplate/mod.ts";
@@ -10,16 +10,16 @@ import { otelFunctions } from "./otel.ts";
 import { portFunctions } from "./ports.ts";
 import { appendWholeNetwork, textFunctions } from "./text.ts";
 
-/** What functions read from the process. */
+/** Environment and clock, which the functions `env` and `now` read. */
 export interface FunctionWorld {
   readonly env: (name: string) => string | undefined;
   readonly now: () => Date;
 }
 
-/** The first release whose `appendMultusNetwork` splits `namespace/name`. */
+/** Minor version of the first release whose `appendMultusNetwork` splits `namespace/name`. */
 const SPLITS_NETWORKS = 23;
 
-/** All functions of injection templates by name, as in the release 1.`minor` (default: the latest). */
+/** Returns all functions of injection templates by name, as in the release with this minor version. Default: the latest. */
 export function templateFunctions(world: FunctionWorld, minor = Infinity): FuncMap {
   return {
     ...sprigFunctions(world),

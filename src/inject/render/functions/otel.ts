@@ -1,4 +1,4 @@
-/** The template function for OpenTelemetry's resource attributes of a workload. */
+/** The template function that computes a workload's OpenTelemetry resource attributes. */
 import { type FuncMap, GoStruct, type GoValue, isGoMap, isList, pure } from "../../../golang/gotemplate/mod.ts";
 
 export const otelFunctions: FuncMap = {
@@ -6,8 +6,8 @@ export const otelFunctions: FuncMap = {
 };
 
 /**
- * `service.namespace=...,service.version=...,service.instance.id=...` if a provider of the mesh enables enrichment, else
- * `""`. Arguments as in Istio's templates: mesh, annotations, labels, namespace, containers.
+* Returns `service.namespace=...,service.version=...,service.instance.id=...` if a provider in the mesh configuration enables
+* enrichment; otherwise `""`. The arguments are mesh, annotations, labels, namespace and containers, as in Istio.
  */
 function otelResourceAttributes(...args: GoValue[]): string {
   const [mesh = null, annotations = null, labels = null, namespace = null, containers = null] = args;
@@ -38,7 +38,7 @@ function text(value: GoValue): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The user's annotation `resource.opentelemetry.io/...`. */
+/** The value of the user's annotation `resource.opentelemetry.io/ATTRIBUTE`. */
 function chosen(annotations: GoValue, attribute: string): string {
   return isGoMap(annotations) ? text(annotations[`resource.opentelemetry.io/${attribute}`] ?? null) : "";
 }
@@ -50,7 +50,7 @@ function version(labels: GoValue, apps: readonly GoStruct[]): string {
   return imageVersion(text(only.get("Image") ?? null));
 }
 
-/** `tag`, `digest` or `tag@digest` of an image reference. */
+/** Extracts `tag`, `digest` or `tag@digest` from an image reference. */
 function imageVersion(image: string): string {
   const [name = "", digest] = image.split("@", 2);
   const tag = /:([^/:]+)$/.exec(name)?.[1] ?? "";

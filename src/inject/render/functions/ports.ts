@@ -10,7 +10,7 @@ export const portFunctions: FuncMap = {
   }),
 };
 
-/** Appends a port to the comma list, unless the port is empty, 0 or, without spaces, in the list. */
+/** Appends a port to a comma-separated list, unless the port is empty, 0, or in the list already (without spaces). */
 function excludeInboundPort(port: GoValue, list: GoValue): string {
   const added = sprint(port).trim();
   const text = String(list);
@@ -24,7 +24,7 @@ function structs(list: GoValue): readonly GoStruct[] {
   return isList(list) ? list.filter((item) => item instanceof GoStruct) : [];
 }
 
-/** The TCP ports of containers as a comma list. */
+/** Returns the TCP ports of containers as a comma-separated list. */
 function portsOf(containers: readonly GoStruct[]): string {
   return containers.flatMap((container) => structs(container.get("Ports") ?? null))
     .filter((port) => !["UDP", "SCTP"].includes(sprint(port.get("Protocol") ?? null)))

@@ -11,24 +11,24 @@ export const textFunctions: FuncMap = {
   appendMultusNetwork: pure(["string", "string"], appendMultusNetwork),
 };
 
-/** The text up to and including the last slash, or `""` (Go's filepath.Split). */
+/** Returns the text up to and including the last slash, or `""` without a slash, like Go's filepath.Split. */
 function directory(path: GoValue): string {
   const text = String(path);
   return text.slice(0, text.lastIndexOf("/") + 1);
 }
 
-/** Adds spaces after every line break; unlike sprig's, not to the first line. */
+/** Indents every line except the first. Sprig's `indent` indents the first line too. */
 function indent(spaces: GoValue, text: GoValue): string {
   return String(text).replaceAll("\n", "\n" + " ".repeat(Number(spaces)));
 }
 
-/** `appendMultusNetwork` of earlier releases: the network is a name, even with a slash. */
+/** `appendMultusNetwork` of earlier releases, which do not split a network name at a slash. */
 export const appendWholeNetwork = pure(["string", "string"], (existing, network) => {
   const list = String(existing);
   return list.includes("]") ? appendToJsonList(list, { name: String(network) }) : appendMultusNetwork(list, network);
 });
 
-/** Adds a network to the annotation `k8s.v1.cni.cncf.io/networks`, a comma list or a JSON list, if it is missing. */
+/** Adds a network to the value of `k8s.v1.cni.cncf.io/networks`, if missing. The value is a comma-separated or JSON list. */
 function appendMultusNetwork(existing: GoValue, network: GoValue): string {
   const list = String(existing);
   const name = String(network);

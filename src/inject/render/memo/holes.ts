@@ -1,70 +1,70 @@
 /**
- * Holes: places of a rendered value that hold a name of the pod unchanged. While a rendering is recorded, a token stands in
- * each hole.
+* Holes are places in a rendered value that contain a name of the pod unchanged. To find them, the memo renders a template
+* with a token in place of each name.
  */
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../../base/value.ts";
 
-/** Starts with a letter, ends with a letter or digit, as names of workloads do. YAML and templates treat all such texts alike. */
+/** Matches a DNS label that starts with a letter. YAML and templates treat all such texts alike, except RESERVED ones. */
 const NAME = /^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** Names that YAML 1.1 does not read as strings, and the proxy's name, which templates look for. */
+/** Names that are not interchangeable: YAML 1.1 does not read them as strings, or templates search for them. */
 const RESERVED = /^(?:y|yes|n|no|on|off|true|false|null|istio-proxy)$/;
 
-/** Whether a token can replace the value: a name of up to 63 characters, a string in YAML without quotes, not the proxy. */
+/** Whether a token can replace the value: a name of at most 63 characters that is not reserved. */
 export function isName(value: unknown): value is string {
   return typeof value === "string" && NAME.test(value) && !RESERVED.test(value);
 }
 
-/** A valid name that no user writes. */
+/** Start of every token. A token is a valid name, but one that users do not choose. */
 const PREFIX = "kubectl-mesh-hole-";
 const TOKEN = new RegExp(`${PREFIX}(\\d{3})`);
 const TOKENS = new RegExp(TOKEN.source, "g");
 
-/** Holes by number, the holes of container names, or all. */
+/** A set of holes: by number, all holes of container names, or all holes. */
 export type Holes = readonly number[] | "containers" | "any";
 
-/** The number of tokens. */
+/** Maximum number of holes in one rendering. */
 export const MAX_HOLES = 1000;
 
-/** The token of a hole. */
+/** Returns the token for a hole. */
 export function tokenOf(hole: number): string {
   return `${PREFIX}${String(hole).padStart(3, "0")}`;
 }
 
-/** The holes whose tokens are in a text. */
+/** Returns the numbers of the holes whose tokens occur in a text. */
 export function holesIn(text: string): readonly number[] {
   return text.includes(PREFIX) ? [...text.matchAll(TOKENS)].map(([, hole]) => Number(hole)) : [];
 }
 
-/** Whether a text is one token and nothing else. */
+/** Whether a text consists of exactly one token. */
 export function isToken(text: string): boolean {
   return text.length === PREFIX.length + 3 && holesIn(text).length === 1;
 }
 
-/** Whether a token is in the name of a YAML anchor, alias or tag: YAML compares these names. */
+/** Whether a YAML anchor, alias or tag contains a token. YAML compares these names, so other names might behave differently. */
 export function namesNode(text: string): boolean {
   return IN_NODE.test(text);
 }
 
 const IN_NODE = new RegExp(`[&*!][^\\s&*!]*${PREFIX}`);
 
-/** A value with holes, or the text between holes: strings, and numbers of holes. */
+/** A value with holes. In a text, strings are literal parts and numbers are holes. */
 type Skeleton =
   | { readonly text: readonly (string | number)[] }
   | { readonly list: readonly Value[]; readonly holes: readonly (readonly [number, Skeleton])[] }
   | { readonly map: ValueMap; readonly holes: readonly (readonly [string, Skeleton])[] };
 
-/** Makes the value for the names in its holes. Parts without holes are shared. */
+/** Builds a value by filling names into its holes. Parts without holes are shared between values. */
 export type Form = (names: readonly string[]) => Value;
 
-/** The form of a value with tokens; `undefined` if another name in place of a token could change the value elsewhere. */
+/** Converts a value with tokens to a form; `undefined` if filling in a name could change more than its hole. */
 export function formOf(value: Value): Form | undefined {
   const found = skeletonOf(value);
   if (found === "unfit") return undefined;
   return found === undefined ? () => value : (names) => filled(found, names);
 }
 
-/** `undefined` for a value without holes. */
+/** Finds the holes in a value; `undefined` if it has no holes, `unfit` if names cannot be filled in safely. */
 function skeletonOf(value: Value): Skeleton | "unfit" | undefined {
   if (typeof value === "string") return skeletonOfText(value);
   if (isList(value)) {
@@ -90,7 +90,7 @@ function inner<Key>(
   return holes.length === 0 ? undefined : holes;
 }
 
-/** An unquoted text is a string for any name if it is one token, or starts with a letter and has a non-letter between tokens. */
+/** Accepts a text only if YAML reads it as a string for any name: it is one token, or it has a letter first and a non-letter. */
 function skeletonOfText(text: string): Skeleton | "unfit" | undefined {
   if (holesIn(text).length === 0) return undefined;
   const between = text.split(TOKEN);

@@ -1,6 +1,6 @@
 /**
- * Renderings of earlier pods, found by what the template read of the pod: a rendering depends on nothing else, so a pod with
- * the same readings gets the same value. Names differ between workloads: where a template copies one, the value has a hole.
+* Caches the renderings of a template. The key is the set of values that the template read from the pod: pods that agree on
+* these values get the same result. Names differ between workloads, so the cached value has holes where names are copied.
  */
 import type { Template, Watch } from "../../../golang/gotemplate/mod.ts";
 import { sameValue } from "../../../base/values/mod.ts";
@@ -9,21 +9,21 @@ import { type Form, formOf, isName, namesNode } from "./holes.ts";
 import { keysMark, markOf, type Reading, Recorder, type Step, valueOf } from "./recorder.ts";
 import { dependsOn, writesOnlyOwn } from "./safe_calls.ts";
 
-/** Renders an input to a text, and reads its value. */
+/** Renders a template to text, and parses the text. */
 export interface Rendering {
   text(template: Template, input: ValueMap): string;
   value(text: string): Value;
 }
 
-/** The first renderings are not recorded: most runs have few pods. */
+/** Number of first renderings that are not recorded, because most runs have few pods. */
 const UNRECORDED = 3;
-/** Recording costs several renderings: this many are allowed, then one more for each `HITS` hits. */
+/** Number of recordings before the cache must prove useful. After that, each `HITS` cache hits allow one more recording. */
 const FREE = 16;
 const HITS = 8;
-/** At this number all forms are dropped. */
+/** Maximum number of cached forms. At this number, the cache is cleared. */
 const MAX_FORMS = 512;
 
-/** A node in the tree of readings: the next reading, and the nodes after it. */
+/** A node in the tree of readings: the next value to read, and the child node for each result. */
 interface Place {
   step?: Step;
   form?: Form;
@@ -31,7 +31,7 @@ interface Place {
   readonly next: Map<unknown, Place>;
 }
 
-/** The renderings of one template, with one configuration. */
+/** Caches the renderings of one template with one setting. */
 export class RenderMemo {
   #root: Place = { next: new Map() };
   readonly #known = new Set<string>();
@@ -40,7 +40,7 @@ export class RenderMemo {
   #hits = 0;
   #forms = 0;
 
-  /** The value for an input with known readings; `undefined` if there is none. */
+  /** Returns the cached value for an input; `undefined` if the cache has none. */
   find(input: ValueMap): ValueMap | undefined {
     const read: unknown[] = [input];
     const names: string[] = [];
@@ -61,7 +61,7 @@ export class RenderMemo {
     return found;
   }
 
-  /** Records the rendering of an input, if that pays; `value` is the result without a memo. */
+  /** Records the rendering of an input, if recording is worthwhile. `value` is the result of a normal rendering. */
   learn(template: Template, input: ValueMap, rendering: Rendering, value: ValueMap): void {
     if (this.#renderings++ < UNRECORDED) return;
     while (this.#attempts < FREE + this.#hits / HITS) {
@@ -69,13 +69,13 @@ export class RenderMemo {
       const recorder = new Recorder(input, this.#known);
       const form = formBy(template, recorder, rendering);
       if (form !== undefined) {
-        // Kept only if the form makes the same value for the names of this input.
+        // Keep the form only if it reproduces the normal result for this input's names.
         if (sameValue(form(recorder.names), value)) this.#keep(recorder.readings, form);
         return;
       }
       if (recorder.failed.size === 0) return;
       for (const path of recorder.failed) this.#known.add(path);
-      // The new recording reads values at places where earlier nodes have holes.
+      // Clear the tree: its nodes treat paths as holes that are now compared by value.
       this.#forget();
     }
   }
@@ -104,7 +104,7 @@ function nextPlace(place: Place, isHole: boolean, mark: unknown): Place {
   return known;
 }
 
-/** The reusable form of a rendering. `undefined` if rendering fails, or if its result depends on a name: the recorder has noted which. */
+/** Renders with tokens, and returns the form. `undefined` if rendering fails or depends on a name; see `recorder.failed`. */
 function formBy(template: Template, recorder: Recorder, rendering: Rendering): Form | undefined {
   const refuseForeign = writesOnlyOwn();
   const watch: Watch = (...call) => {
@@ -112,7 +112,7 @@ function formBy(template: Template, recorder: Recorder, rendering: Rendering): F
     const holes = dependsOn((map) => recorder.showsTokens(map), ...call);
     if (holes.length === 0) return;
     recorder.fail(holes);
-    throw new Error("a name decides");
+    throw new Error("the result depends on a name");
   };
   try {
     const text = rendering.text(template.watched(watch), recorder.input);
@@ -120,20 +120,20 @@ function formBy(template: Template, recorder: Recorder, rendering: Rendering): F
     if (form === undefined) recorder.fail("any");
     return form;
   } catch {
-    // A name decides, or the template fails for a token.
+    // The result depends on a name, or the template rejects a token.
     return undefined;
   }
 }
 
-/** What a rendering reads besides its input; compared by identity. */
+/** The values that a rendering reads besides its input. They are compared by identity. */
 export type Setting = readonly unknown[];
 
 const MAX_SETTINGS = 8;
 const memos = new WeakMap<Template, { readonly setting: Setting; readonly memo: RenderMemo }[]>();
 
 /**
- * The memo of a template with a setting; `undefined` if its renderings cannot be kept. Keeps the latest settings.
- * `only`: the pod has no other template, so this one may change its own maps.
+* Returns the memo of a template with a setting; `undefined` if the template cannot be cached. Keeps the latest settings.
+* `only`: the pod has only this template, so the template may write to maps that it creates.
  */
 export function memoOf(template: Template, setting: Setting, only = false): RenderMemo | undefined {
   let known = memos.get(template);

@@ -1,23 +1,23 @@
-/** Records what a template reads of its input, and replaces names by tokens. */
+/** Records the values that a template reads from its input, and replaces names with tokens. */
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../../base/value.ts";
 import { type Holes, isName, MAX_HOLES, tokenOf } from "./holes.ts";
 
-/** One reading: a key of an earlier reading's mapping or list, or the keys of a mapping. */
+/** One reading: the value under a key, or the list of keys of a mapping. */
 export interface Step {
-  /** The container: 0 is the input, N the result of step N - 1. */
+  /** The mapping or list that is read: 0 is the input, N is the result of step N - 1. */
   readonly from: number;
-  /** `undefined`: the template reads the keys of the map. */
+  /** The key that is read; `undefined` if the template reads the list of keys. */
   readonly key: string | number | undefined;
-  /** A name was read, and the rendering only copies it. */
+  /** The value is a name that the rendering only copies. */
   readonly isHole: boolean;
 }
 
-/** A step, and a mark that identifies the value. */
+/** A step, with a mark that identifies the value that was read. */
 export interface Reading extends Step {
   readonly mark: unknown;
 }
 
-/** The value that a step reads. */
+/** Reads a key of a mapping or list; `undefined` if it is missing. */
 export function valueOf(container: unknown, key: string | number): Value | undefined {
   if (isList(container)) return container[Number(key)];
   return isMap(container) && Object.hasOwn(container, key) ? container[key] : undefined;
@@ -25,41 +25,41 @@ export function valueOf(container: unknown, key: string | number): Value | undef
 
 const MAP = Symbol("map");
 
-/** Equal for values that a template cannot distinguish without looking inside. */
+/** Returns a mark that is equal for values that a template cannot distinguish without reading their content. */
 export function markOf(value: Value | undefined): unknown {
   if (isList(value)) return Symbol.for(`list of ${value.length}`);
   return isMap(value) ? MAP : value;
 }
 
-/** The mark of a mapping's keys. */
+/** Returns the mark of a mapping's list of keys. */
 export function keysMark(container: unknown): string {
   return isMap(container) ? Object.keys(container).join("\n") : "";
 }
 
-/** Places of names that templates copy: workload, containers, labels. */
+/** Paths where names can become holes: labels, the workload's name, container names. */
 const LABELS = "metadata.labels.";
 const OWNER = "owner.name.";
 const CONTAINER = /^spec\.containers\.\d+\.name\.$/;
 const AROUND_CONTAINERS = /^spec\.(?:containers\.(?:\d+\.)?)?$/;
 
-/** The input of a rendering that is recorded. */
+/** Wraps the input of a rendering in proxies that record every access. */
 export class Recorder {
   readonly readings: Reading[] = [];
   readonly input: ValueMap;
-  /** The path of each hole. */
+  /** The path of each hole, by its number. */
   readonly paths: string[] = [];
-  /** The name in each hole. */
+  /** The name in each hole, by its number. */
   readonly names: string[] = [];
-  /** The paths of holes whose name decides about the result. */
+  /** The paths of holes on whose name the result depends. */
   readonly failed = new Set<string>();
   readonly #shown = new WeakMap<object, string>();
 
-  /** Names at the paths `known` decide, so they are not replaced. */
+  /** `known`: paths on whose name the result depends. Names at these paths are not replaced with tokens. */
   constructor(input: ValueMap, readonly known: ReadonlySet<string>) {
     this.input = this.#map(input, 0, "");
   }
 
-  /** Marks holes whose name decides. */
+  /** Notes that the result depends on the names in these holes. */
   fail(holes: Holes): void {
     const all = holes === "containers" ? this.paths.filter((path) => CONTAINER.test(path)) : this.paths;
     for (const path of typeof holes === "string" ? all : holes.map((hole) => this.paths[hole] ?? "")) {
@@ -67,7 +67,7 @@ export class Recorder {
     }
   }
 
-  /** Whether a mapping of the input shows tokens; `undefined` for another mapping. */
+  /** Whether a mapping of the input contains tokens; `undefined` if the mapping is not part of the input. */
   showsTokens(map: object): boolean | undefined {
     const path = this.#shown.get(map);
     return path === undefined ? undefined : LABELS.startsWith(path) || AROUND_CONTAINERS.test(path);
@@ -88,7 +88,7 @@ export class Recorder {
         const value = read(key);
         return value === undefined ? undefined : { value, enumerable: true, configurable: true, writable: true };
       },
-      // A write would be visible in the next rendering.
+      // Reject writes: the next rendering would see them.
       set: () => false,
       defineProperty: () => false,
       deleteProperty: () => false,

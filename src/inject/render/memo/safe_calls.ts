@@ -1,16 +1,16 @@
-/** Calls of template functions that treat a token like any other name. */
+/** Decides which calls of template functions treat a placeholder token like any other name. */
 import { GoStruct, isGoMap, isList, type Watch } from "../../../golang/gotemplate/mod.ts";
 import { type Holes, holesIn, isName, isToken } from "./holes.ts";
 
 type Args = Parameters<Watch>[1];
 type Rule = (args: Args, result: Parameters<Watch>[2]) => boolean;
 
-/** Throws if a call in one rendering changes a map that the template did not make with `dict`. */
+/** Returns a watch for one rendering. It throws if a call changes a map that the template did not create with `dict`. */
 export function writesOnlyOwn(): Watch {
   const made = new WeakSet<object>();
   return (name, [target], result, effect) => {
     if (name === "dict" && isGoMap(result)) made.add(result);
-    if (effect === "writes" && !(isGoMap(target) && made.has(target))) throw new Error("a map of others is changed");
+    if (effect === "writes" && !(isGoMap(target) && made.has(target))) throw new Error("the template changes a map that it did not create");
   };
 }
 
@@ -26,7 +26,7 @@ function holds(arg: Args[number], showsTokens: ShowsTokens): boolean {
   return showsTokens(arg) ?? Object.values(arg).some((item) => holds(item, showsTokens));
 }
 
-/** Structs with names of containers, and all structs with names of a pod or of its owner. */
+/** Go types that contain container names, and all Go types that contain names of a pod or its owner. */
 const OF_CONTAINERS = new Set(["v1.PodSpec", "v1.Container"]);
 const WITH_NAMES = new Set([
   "*inject.SidecarTemplateData",
@@ -35,7 +35,7 @@ const WITH_NAMES = new Set([
   ...OF_CONTAINERS,
 ]);
 
-/** The holes that a call depends on; none if the call treats its tokens like any other name. */
+/** Returns the holes on which the result of a call depends. Empty if the call treats tokens like other names. */
 export function dependsOn(
   showsTokens: ShowsTokens,
   ...[name, args, result]: Parameters<Watch>
@@ -59,7 +59,7 @@ const onlyFirstHolds: Rule = ([, ...keys]) => keys.every((key) => isText(key) &&
 const isOnList: Rule = ([list = null, ...keys]) => isList(list) && keys.every((key) => isBare(key) && !isNested(key));
 const always: Rule = () => true;
 
-/** A token never equals a text that is not a name. */
+/** Safe if every comparison is between a token and a text that cannot be a name, so that the result is always false. */
 const comparesWithOthers: Rule = ([first, ...others]) =>
   others.every((other) => {
     if (!isText(first) || !isText(other)) return false;
@@ -67,17 +67,17 @@ const comparesWithOthers: Rule = ([first, ...others]) =>
     return isToken(first) && isBare(other) && !isName(other);
   });
 
-/** By function, the arguments with which a call is safe. At least one argument holds a token. */
+/** Whether a call is safe, by function. At least one argument contains a token. */
 const SAFE: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  // A further index would take a byte of a name.
+  // More indexes could read a byte of a name.
   ["index", (args, result) => onlyFirstHolds(args, result) || (args.length === 2 && isOnList(args, result))],
   ["isset", onlyFirstHolds],
-  // Returns the annotation of that name, or the third argument as text.
+  // Returns an annotation, or the third argument as text.
   ["annotation", ([, name, otherwise = null]) => isText(name) && isBare(name) && !isNested(otherwise)],
   ...["not", "coalesce", "default", "valueOrDefault", "quote", "squote", "print", "toLower", "lower"].map((name) =>
     [name, areTexts] as const
   ),
-  // These read the ports, and look for the proxy's name.
+  // These read only ports, and compare container names only with the proxy's name.
   ["applicationPorts", always],
   ["includeInboundPorts", always],
   ["append", ([list = null]) => isList(list)],
@@ -88,9 +88,9 @@ const SAFE: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["eq", comparesWithOthers],
   ["ne", comparesWithOthers],
   ["printf", (args) => areTexts(args, undefined) && isBare(args[0]) && /^(?:[^%]|%[sv%])*$/.test(String(args[0]))],
-  // Names have up to 63 characters, letters and digits at both ends.
+  // These keep a name unchanged: it has at most 63 characters, and starts and ends with a letter or a digit.
   ["trunc", ([count, text]) => typeof count === "bigint" && count >= 63n && isText(text) && isToken(text)],
   ["trimAll", ([cut, text]) => isText(cut) && !/[a-z0-9]/i.test(cut) && isText(text)],
-  // No attribute is wanted, or there is none.
+  // An empty result means that no attribute was computed from a name.
   ["otelResourceAttributes", (_, result) => result === ""],
 ]);
