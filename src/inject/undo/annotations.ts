@@ -1,4 +1,4 @@
-/** Annotations that injection adds. */
+/** Removes the annotations that injection added. */
 import { parseJson } from "../../base/json.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
 import { isList, isMap, textAt, type Value } from "../../base/value.ts";
@@ -19,26 +19,26 @@ import { type Doubt, STAYS } from "./step.ts";
 
 type Changes = Record<string, string | undefined>;
 
-/** The templates in Istio's configurations. */
+/** Names of the templates in Istio's configurations. */
 const TEMPLATES: readonly string[] = ["sidecar", "gateway", "grpc-agent", "grpc-simple"];
 
-/** The templates that the pod asks for. */
+/** Names of the templates that the pod's annotation selects. */
 function templatesOf(pod: Pod): readonly string[] {
   return (annotation(pod, ANNOTATION.templates) ?? "").split(",").map((name) => name.trim()).filter((name) =>
     name !== ""
   );
 }
 
-/** A doubt about each template of the user: it may have set more than the status annotation lists. */
+/** Adds a doubt if the pod uses custom templates: these may set fields that the status annotation does not list. */
 export function ownTemplates(pod: Pod, _: Evidence, doubts: Doubt[]): Pod {
   const names = templatesOf(pod).filter((name) => !TEMPLATES.includes(name)).map((name) => `"${name}"`);
   if (names.length === 0) return pod;
-  const message = `what the template ${names.join(", ")} set besides containers and volumes is not known`;
+  const message = `other fields than containers and volumes that the template ${names.join(", ")} set are unknown, and stay`;
   doubts.push({ field: `metadata.annotations["${ANNOTATION.templates}"]`, message });
   return pod;
 }
 
-/** Takes out the annotations of injection. */
+/** Removes injection's annotations from the pod. */
 export function annotations(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
   const cni = capturedByCni(evidence) ? forCni(pod, doubts) : {};
   const changes: Changes = { ...own(pod, evidence), ...ofContainers(pod), ...cni, ...networks(pod) };
@@ -50,19 +50,19 @@ function own(pod: Pod, evidence: Evidence): Changes {
   const changes: Changes = { [ANNOTATION.status]: undefined, [ANNOTATION.overrides]: undefined };
   if (annotation(pod, ANNOTATION.revision) === evidence.revision) changes[ANNOTATION.revision] = undefined;
   const rewrites = ANNOTATION.rewriteAppProbers;
-  // Templates without Envoy switch off the rewriting of probes.
+  // Templates without Envoy turn off the rewriting of probes.
   const isProxyless = templatesOf(pod).some((name) => name.startsWith("grpc-"));
   if (isProxyless && annotation(pod, rewrites) === "false") changes[rewrites] = undefined;
   const names = applicationOf(pod, evidence);
   const name = containersOf(pod, "containers").map((each) => textAt(each, "name")).find((each) => names.includes(each));
   for (const key of [ANNOTATION.defaultContainer, ANNOTATION.defaultLogsContainer]) {
-    // kubectl takes the first container without it.
+    // Without this annotation, kubectl uses the first container.
     if (annotation(pod, key) === name && !isOlder(pod, "annotations", key)) changes[key] = undefined;
   }
   return changes;
 }
 
-/** Annotations of a container end with its name: AppArmor's, and seccomp's of old. */
+/** Finds annotations whose name ends with the name of an injected container, such as AppArmor's. */
 function ofContainers(pod: Pod): Changes {
   const names = Object.keys(annotationsOf(pod)).filter((name) => {
     const [group = "", container = ""] = name.split("/");
@@ -71,12 +71,12 @@ function ofContainers(pod: Pod): Changes {
   return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
-/** With the CNI plugin there is no istio-init; releases from 1.9 on have istio-validation. */
+/** Whether the CNI plugin captures traffic: istio-init is missing, or istio-validation exists (since Istio 1.9). */
 function capturedByCni({ added }: Evidence): boolean {
   return added.initContainers.includes(VALIDATION) || !added.initContainers.includes(INIT);
 }
 
-/** Annotations for the CNI plugin, with the value that injection writes if neither the pod nor the values set one. */
+/** Annotations for the CNI plugin, with the value that injection writes if the pod and the values do not set one. */
 const CNI_DEFAULTS: Readonly<Record<string, string>> = {
   [ANNOTATION.interceptionMode]: "REDIRECT",
   [ANNOTATION.includeOutboundIpRanges]: "*",
@@ -99,7 +99,7 @@ function forCni(pod: Pod, doubts: Doubt[]): Changes {
   return changes;
 }
 
-/** Injection puts the agent's port at the end of the list. */
+/** Removes the agent's port from the end of the list, where injection added it. */
 function withoutAgentPort(ports: string, pod: Pod): string {
   const agent = annotation(pod, ANNOTATION.statusPort)?.trim() ?? "15020";
   const items = ports.split(",");
@@ -108,7 +108,7 @@ function withoutAgentPort(ports: string, pod: Pod): string {
 
 const NETWORK = "istio-cni";
 
-/** Removes Istio's network from the list for Multus, which is JSON or a comma list. */
+/** Removes Istio's network from the annotation for Multus, which is a JSON or comma-separated list. */
 function networks(pod: Pod): Changes {
   const text = annotation(pod, ANNOTATION.multusNetworks);
   if (text === undefined || !text.includes(NETWORK)) return {};
@@ -121,7 +121,7 @@ function withoutName(text: string): string | undefined {
   return left.length === 0 ? undefined : left.length === names.length ? text : left.join(", ");
 }
 
-/** Injection puts its object before the last bracket; removing it restores the user's text. */
+/** Removes the object that injection added before the last bracket of a JSON list, so that the user's text is restored. */
 function withoutItem(text: string): string | undefined {
   const appended = /,\s*\{\s*"name":\s*"istio-cni"(?:,\s*"namespace":\s*"[^"]*")?\s*\}\s*(?=\][^\]]*$)/;
   if (appended.test(text)) return text.replace(appended, "");

@@ -1,4 +1,4 @@
-/** Containers, volumes and pull secrets of the templates. */
+/** Removes the containers, volumes and pull secrets that the templates added. */
 import { mapsAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { isInit } from "../merge/strip.ts";
 import { withKey, withSpecKey } from "../pod/change.ts";
@@ -15,7 +15,7 @@ import { type Evidence, isAdded } from "./evidence.ts";
 import { defaultName } from "../pod/kinds.ts";
 import { type Doubt, TAKEN_OUT } from "./step.ts";
 
-/** Takes out the containers of the templates; restores the ones of these names that the user wrote. */
+/** Removes injected containers, and restores the user's own containers of the same names. */
 export function containers(pod: Pod, evidence: Evidence): Pod {
   const wanted = keptByList(pod, evidence);
   const lists: readonly ContainerList[] = ["initContainers", "containers"];
@@ -37,11 +37,11 @@ function inList(pod: Pod, list: ContainerList, kept: readonly ValueMap[], eviden
   ];
 }
 
-/** The kept containers by the list in which the user wrote them. */
+/** Returns the user's overriding containers, by the list in which the user wrote each one. */
 function keptByList(pod: Pod, evidence: Evidence): Readonly<Record<ContainerList, readonly ValueMap[]>> {
   const { kept, proxy } = evidence;
   const own = (container: ValueMap) => hadImage(container, proxy) ? withKey(container, "image", "auto") : container;
-  // A container that the user wrote in the other list is still there.
+  // Skip overrides whose container is still in the other list.
   const others = containersOf(pod, "containers").filter((container) => !isAdded(evidence, "containers", container));
   const inits = kept.initContainers.map(own).filter(({ name }) =>
     !others.some((container) => container["name"] === name)
@@ -53,8 +53,8 @@ function keptByList(pod: Pod, evidence: Evidence): Readonly<Record<ContainerList
 }
 
 /**
- * Whether the user wrote the image "auto", which injection does not keep. The user's `image` is one of the first two
- * keys of the injected proxy, or stands before another key of the user. Otherwise the template appended it.
+* Whether the user's proxy container had the image "auto", which injection drops. The key order of the injected proxy shows
+* this: the user's `image` is one of the first two keys or precedes another key of the user; the template's comes last.
  */
 function hadImage(container: ValueMap, proxy: ValueMap | undefined): boolean {
   if (container["name"] !== PROXY || container["image"] !== undefined) return false;
@@ -63,7 +63,7 @@ function hadImage(container: ValueMap, proxy: ValueMap | undefined): boolean {
   return at < 2 || keys.slice(at + 1).some((key) => key in container);
 }
 
-/** Takes out the names that injection gave to containers without one: it appends them. */
+/** Removes the names that injection gave to nameless containers. Such a name is the container's last key. */
 export function defaultNames(pod: Pod, { containerName }: Evidence): Pod {
   const before = containersOf(pod, "containers");
   if (containerName === undefined) return pod;
@@ -75,7 +75,7 @@ export function defaultNames(pod: Pod, { containerName }: Evidence): Pod {
   return withList(pod, "containers", after);
 }
 
-/** Takes out the volumes of the templates that no container mounts any more. */
+/** Removes injected volumes that are not mounted any more. */
 export function volumes(pod: Pod, { added }: Evidence, doubts: Doubt[]): Pod {
   const mounted = new Map(
     allContainers(pod).flatMap((container) =>
@@ -87,13 +87,13 @@ export function volumes(pod: Pod, { added }: Evidence, doubts: Doubt[]): Pod {
     const user = mounted.get(name);
     if (!added.volumes.includes(name)) return true;
     if (user === undefined) return false;
-    doubts.push({ field: "spec.volumes", message: `the volume "${name}" stays: the container "${user}" mounts it` });
+    doubts.push({ field: "spec.volumes", message: `the volume "${name}" stays, because the container "${user}" mounts it` });
     return true;
   });
   return withList(pod, "volumes", left);
 }
 
-/** Takes out the pull secrets of the templates. The pod may have named one of them itself. */
+/** Removes injected pull secrets. Adds a doubt, because the pod may have listed the same secret before injection. */
 export function pullSecrets(pod: Pod, { added }: Evidence, doubts: Doubt[]): Pod {
   const before = mapsAt(specOf(pod), "imagePullSecrets");
   const left = before.filter((secret) => !added.imagePullSecrets.includes(textAt(secret, "name")));

@@ -1,4 +1,4 @@
-/** The evidence of an injection in a pod: its status annotation, or names and shapes of Istio's templates. */
+/** Detects whether a pod is injected, by its status annotation or by the names in Istio's templates. */
 import { ANNOTATION } from "../../istio/mod.ts";
 import { mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import type { Owner } from "../pod/workload.ts";
@@ -17,27 +17,27 @@ import {
 } from "../pod/pod.ts";
 import { type InjectionStatus, parseObject, readStatus } from "../pod/status.ts";
 
-/** An injection of a pod. */
+/** The known facts about a pod's injection. */
 export interface Evidence {
-  /** The names of what the templates added, by list. */
+  /** Names of the items that the templates added, by list. */
   readonly added: InjectionStatus;
-  /** The containers that the user wrote under a name of the templates. */
+  /** The user's containers that override a template's container. */
   readonly kept: Overrides;
-  /** These containers stood before the others. */
+  /** The user wrote the containers in `kept` before the other containers. */
   readonly keptFirst: boolean;
-  /** The injected proxy; `undefined` if the templates have none. */
+  /** The injected proxy; `undefined` if the templates do not add a proxy. */
   readonly proxy: ValueMap | undefined;
-  /** The revision in the status annotation, which releases up to 1.8 do not write. */
+  /** The revision in the status annotation; `undefined` for releases up to 1.8. */
   readonly revision: string | undefined;
-  /** The status annotation exists. */
+  /** Whether the pod has a readable status annotation. */
   readonly hasStatus: boolean;
-  /** The owner of the pod, as the templates saw it. */
+  /** The pod's owner, as the templates saw it. */
   readonly owner: Owner;
-  /** The name of containers without one, in the kind of the workload. */
+  /** Name that the workload's kind gives to nameless containers. */
   readonly containerName: string | undefined;
 }
 
-/** Names of Istio's templates since 1.0. */
+/** Names of the items that Istio's templates have added since 1.0. */
 const NAMES: InjectionStatus = {
   initContainers: TEMPLATE_CONTAINERS,
   containers: [PROXY],
@@ -61,9 +61,9 @@ const NAMES: InjectionStatus = {
 };
 
 /**
- * The injection of a pod; `undefined` if there is no evidence. Without a readable status annotation, a container with the
- * name and the arguments of Istio's proxy is evidence.
- * Errors: an InjectionError for an annotation with overrides that is not JSON.
+* Returns the facts about a pod's injection; `undefined` if the pod is not injected. Without a readable status annotation, a
+* container with the name and arguments of Istio's proxy is sufficient evidence.
+* Errors: an InjectionError if the overrides annotation is not valid JSON.
  */
 export function evidenceOf(pod: Pod, owner: Owner, containerName?: string): Evidence | undefined {
   const status = readStatus(pod);
@@ -84,8 +84,8 @@ export function evidenceOf(pod: Pod, owner: Owner, containerName?: string): Evid
 }
 
 /**
- * Whether a container runs the agent beside an application. A gateway of the user is the application, and a container of
- * that name that a user wrote as an override does not run the agent.
+* Whether the pod has a sidecar besides an application. A gateway that the user wrote is the application. A container that the
+* user wrote to override the proxy does not have the agent's arguments.
  */
 function hasSidecar(pod: Pod, added: InjectionStatus): boolean {
   const [first, second] = textsAt(findProxy(pod) ?? {}, "args");
@@ -105,17 +105,17 @@ function namesIn(pod: Pod): InjectionStatus {
   };
 }
 
-/** The value of an environment variable of the injected proxy; `""` without it. */
+/** The value of an environment variable of the injected proxy; `""` if it is not set. */
 export function proxyVariable({ proxy }: Evidence, name: string): string {
   return proxy === undefined ? "" : envValue(proxy, name) ?? "";
 }
 
-/** Whether injection added the container of a list. */
+/** Whether injection added a container to a list. */
 export function isAdded({ added }: Evidence, list: ContainerList, container: ValueMap): boolean {
   return added[list].includes(textAt(container, "name"));
 }
 
-/** Names of the application's containers. One that a template changed is in the annotation with overrides. */
+/** Returns the names of the application containers, including those that the overrides annotation keeps. */
 export function applicationOf(pod: Pod, evidence: Evidence): readonly string[] {
   const kept = evidence.kept.containers.map((container) => textAt(container, "name"));
   return containersOf(pod, "containers").filter((container) => !isAdded(evidence, "containers", container))

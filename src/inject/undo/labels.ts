@@ -1,4 +1,4 @@
-/** Labels that injection adds. */
+/** Removes the labels that injection added. */
 import { trimmed } from "../../base/text/mod.ts";
 import { LABEL } from "../../istio/mod.ts";
 import { textAt, type ValueMap } from "../../base/value.ts";
@@ -9,23 +9,23 @@ import { type Evidence, proxyVariable } from "./evidence.ts";
 import { isOlder } from "./order.ts";
 import { type Doubt, TAKEN_OUT } from "./step.ts";
 
-/** A label of injection. */
+/** A label that injection may add. */
 interface Rule {
   readonly name: string;
-  /** The value that injection gives; `undefined` if it adds none. */
+  /** The value that injection writes; `undefined` if injection does not add the label. */
   readonly value: (pod: Pod, evidence: Evidence) => string | undefined;
-  /** The user may have written the same value; `unless` is the default, which users do not write. */
+  /** The user may have written the same value. `unless`: the default value, which users do not write. */
   readonly doubtful?: { readonly unless?: string };
 }
 
 /**
- * A label with another value is the user's, because injection keeps existing labels. Canonical names follow from `app` and
- * `version`, so removing an equal one of the user loses nothing.
+* Only a label with the exact value is removed, because injection keeps existing labels. The user may have written the same
+* canonical name or revision, but removing it changes nothing: the next injection derives it from `app` and `version` again.
  */
 const RULES: readonly Rule[] = [
   { name: LABEL.tlsMode, value: () => "istio" },
   { name: LABEL.canonicalName, value: canonicalName },
-  // Istio's templates give no name to pods that only have a generateName.
+  // Istio's templates write an empty name for pods that have only a generateName.
   { name: LABEL.canonicalName, value: (pod, { owner }) => owner.name === "" && namedBy(pod) === "" ? "" : undefined },
   { name: LABEL.canonicalRevision, value: canonicalRevision },
   {
@@ -39,13 +39,13 @@ const RULES: readonly Rule[] = [
   },
   {
     name: LABEL.revision,
-    // Releases from 1.6 to 1.8 add it to the pod; those after them write an annotation.
+    // Istio 1.6 to 1.8 adds this label to the pod. Later releases write an annotation.
     value: (pod, { revision }) => revision === undefined ? textAt(labelsOf(pod), LABEL.revision) : undefined,
     doubtful: { unless: "default" },
   },
 ];
 
-/** Takes out the labels of injection. */
+/** Removes injection's labels from the pod. */
 export function labels(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
   const present = labelsOf(pod);
   const out = RULES.filter((rule) => {
@@ -59,13 +59,13 @@ export function labels(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
   return out.length === 0 ? pod : withLabels(pod, Object.fromEntries(out.map(({ name }) => [name, undefined])));
 }
 
-/** Source: the label in Istio's sidecar template, and in the code of releases up to 1.8. */
+/** Computes the canonical name like Istio's sidecar template, and like the code of releases up to 1.8. */
 function canonicalName(pod: Pod, { owner }: Evidence): string {
   const name = namedBy(pod) || owner.name || textAt(metadataOf(pod), "generateName");
   return trimmed(name.slice(0, MAX_LABEL), (char) => "-_.".includes(char));
 }
 
-/** The maximum length of a label's value. */
+/** Maximum length of a label's value. */
 const MAX_LABEL = 63;
 
 function namedBy(pod: Pod): string {
@@ -77,6 +77,6 @@ function canonicalRevision(pod: Pod): string {
 }
 
 function first(labels: ValueMap, names: readonly string[]): string {
-  // A label may be a number or a boolean without quotes.
+  // YAML may parse an unquoted label value as a number or a boolean.
   return names.map((name) => String(labels[name] ?? "")).find((text) => text !== "") ?? "";
 }

@@ -1,14 +1,14 @@
-/** Who wrote a label or annotation, by their order. */
+/** Detects from the order of labels and annotations whether the user or injection wrote one. */
 import { ANNOTATION, LABEL } from "../../istio/mod.ts";
 import { mapAt } from "../../base/value.ts";
 import { metadataOf, type Pod } from "../pod/pod.ts";
 
-/** The first entry that only injection writes, by map. */
+/** The first label and the first annotation that only injection writes. */
 const FIRST = { labels: LABEL.tlsMode, annotations: ANNOTATION.revision } as const;
 
 /**
- * Whether a label or annotation was in the pod before injection: it stands before an injected one, and the map is not
- * sorted. Injection appends its entries to the user's; istioctl and API servers sort all.
+* Whether a label or annotation was in the pod before injection: it precedes an injected one in a map that is not sorted.
+* Injection appends its entries to the user's. istioctl and API servers sort all entries, so the order then shows nothing.
  */
 export function isOlder(pod: Pod, map: keyof typeof FIRST, name: string): boolean {
   const names = Object.keys(mapAt(metadataOf(pod), map));

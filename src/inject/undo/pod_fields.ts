@@ -1,17 +1,17 @@
-/** Fields of the whole pod that injection sets: security context and DNS. */
+/** Removes the pod's security context and DNS settings that injection added. */
 import { isMap, mapAt, mapsAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { withKey, withSpecKey } from "../pod/change.ts";
 import { type Pod, specOf } from "../pod/pod.ts";
 import type { Evidence } from "./evidence.ts";
 import { type Doubt, STAYS, TAKEN_OUT } from "./step.ts";
 
-/** The proxy's group, which releases from 1.4 to 1.8 set as `fsGroup`. */
+/** The proxy's group. Istio 1.4 to 1.8 sets it as `fsGroup`. */
 const PROXY_GROUP = 1337;
 
-/** Lets a gateway listen on ports below 1024. */
+/** The sysctl that lets a gateway listen on ports below 1024. */
 const LOW_PORTS = "net.ipv4.ip_unprivileged_port_start";
 
-/** Takes out the group of the proxy, and what a gateway's template sets. */
+/** Removes the proxy's `fsGroup`, and the sysctl that a gateway's template sets. */
 export function securityContext(pod: Pod, { proxy, revision }: Evidence, doubts: Doubt[]): Pod {
   const before = specOf(pod)["securityContext"];
   if (!isMap(before)) return pod;
@@ -36,8 +36,8 @@ function withoutLowPorts(context: ValueMap): ValueMap {
 }
 
 /**
- * Takes out the search domains of a mesh over several clusters: `NAMESPACE.global` and `global`. Other search domains may
- * come from the values or from the user.
+* Removes the search domains of a multicluster mesh: `NAMESPACE.global` and `global`. Other search domains may come from the
+* values or from the user, so they stay and add a doubt.
  */
 export function dns(pod: Pod, { owner, proxy }: Evidence, doubts: Doubt[]): Pod {
   const config = mapAt(specOf(pod), "dnsConfig");

@@ -1,4 +1,4 @@
-/** Restores the probes that injection pointed to the agent. */
+/** Restores the probes that injection redirected to the agent. */
 import { intAt, isMap, mapAt, mapsAt, textAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
 import { PROBERS_ENV } from "../names.ts";
 import { withAt, withKey, withReplaced, withSpecKey } from "../pod/change.ts";
@@ -8,7 +8,7 @@ import { HANDLERS } from "../postprocess/probes.ts";
 import { type Evidence, isAdded, proxyVariable } from "./evidence.ts";
 import type { Doubt } from "./step.ts";
 
-/** Restores handlers from the agent's variable. A named port stays a number. */
+/** Restores handlers from the agent's variable. Port names are not restored: the variable contains numbers. */
 export function probes(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
   const probers = parseObject(proxyVariable(evidence, PROBERS_ENV)) ?? {};
   const lists: readonly ContainerList[] = ["initContainers", "containers"];
@@ -25,7 +25,7 @@ export function probes(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
   }, pod);
 }
 
-const UNKNOWN = "it asks the agent, and what it asked before is not known: write it again";
+const UNKNOWN = "points to the agent, and the original handler is unknown; write the handler again";
 
 function restoredContainer(container: ValueMap, probers: ValueMap) {
   const doubts: { readonly path: string; readonly message: string }[] = [];
@@ -46,18 +46,18 @@ function restoredContainer(container: ValueMap, probers: ValueMap) {
   return { container: result, doubts };
 }
 
-/** A doubt if the container has a name for the restored port number: the handler may have used that name. */
+/** Returns a doubt if the container names the restored port: the original handler may have used the name. */
 function namedPort(handler: ValueMap, container: ValueMap) {
   return ["httpGet", "tcpSocket"].flatMap((kind) => {
     const port = intAt(mapAt(handler, kind), "port");
     const [only, ...others] = mapsAt(container, "ports").filter((each) => intAt(each, "containerPort") === port);
     const name = only === undefined || others.length > 0 ? "" : textAt(only, "name");
     if (port === undefined || name === "") return [];
-    return [{ path: `${kind}.port`, message: `stays ${port}: it may have been "${name}", which names that port` }];
+    return [{ path: `${kind}.port`, message: `stays ${port}, but may have been the port's name "${name}" before injection` }];
   });
 }
 
-/** Releases up to 1.5 keep the action alone, without its kind. */
+/** Restores one handler. Releases up to 1.5 record only the HTTP action, without the key `httpGet`. */
 function restoredHandler(handler: ValueMap, prober: ValueMap): ValueMap {
   const { tcpSocket, grpc } = prober;
   if (isMap(tcpSocket)) return withReplaced(handler, "httpGet", "tcpSocket", withoutZero(tcpSocket, "port"));
@@ -66,18 +66,18 @@ function restoredHandler(handler: ValueMap, prober: ValueMap): ValueMap {
   return withKey(handler, "httpGet", restoredRequest(mapAt(handler, "httpGet"), action));
 }
 
-/** Go's JSON has a missing port as 0, and a missing service as null. */
+/** Removes a port of 0 or a service of null, which Go writes for a missing field. */
 function withoutZero(map: ValueMap, key: string): ValueMap {
   return map[key] === null || Number(map[key]) === 0 ? withKey(map, key, undefined) : map;
 }
 
-/** The fields of a request that injection rewrites. */
+/** The fields of an HTTP action that injection rewrites. */
 const REWRITTEN = ["path", "port", "scheme"];
 
 function restoredRequest(request: ValueMap, original: ValueMap): ValueMap {
   return REWRITTEN.reduce<ValueMap>((result, key) => {
     const value: Value | undefined = original[key];
-    // Injection appends a port that the user did not write.
+    // If the user did not write a port, injection appended it as the last field.
     const isMissing = value === "" || (key === "port" && value === 0 && Object.keys(request).at(-1) === "port");
     return withKey(result, key, isMissing ? undefined : value);
   }, request);

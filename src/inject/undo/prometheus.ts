@@ -1,4 +1,4 @@
-/** The annotations by which Prometheus finds the application's metrics. */
+/** Restores the annotations by which Prometheus finds the application's metrics. */
 import { ANNOTATION } from "../../istio/mod.ts";
 import { isMap, listAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { PROMETHEUS_ENV } from "../names.ts";
@@ -13,7 +13,7 @@ import { isOlder } from "./order.ts";
 
 const PORT = ANNOTATION.prometheusPort;
 
-/** Restores the annotations that injection gave the agent; takes out what points to the agent. */
+/** Restores the user's annotations from the agent's variable, and removes the annotations that point to the agent. */
 export function prometheus(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
   const bare = withoutSecurePort(pod, evidence);
   if (!asksAgent(bare)) return bare;
@@ -21,20 +21,20 @@ export function prometheus(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
   if (kept !== undefined) return withAnnotations(withoutPrometheus(bare), annotationsFrom(kept));
   if (isOlder(bare, "annotations", PORT)) return bare;
   if (evidence.proxy === undefined) {
-    const message = "taken out: without a proxy its value before injection is unknown";
+    const message = "removed; its value before injection is unknown, because the pod has no proxy";
     doubts.push({ field: `metadata.annotations["${PORT}"]`, message });
   }
   return withoutPrometheus(bare);
 }
 
-/** Whether injection wrote the annotations. */
+/** Whether the pod's annotations point Prometheus to the agent. */
 function asksAgent(pod: Pod): boolean {
   const port = annotation(pod, PORT);
   return port !== undefined &&
     Object.entries(scrapeAnnotations(port)).every(([name, value]) => annotation(pod, name) === value);
 }
 
-/** With targets, `port` and `path` repeat the first target. */
+/** Builds the user's annotations. If targets are recorded, `port` and `path` only repeat the first target. */
 function annotationsFrom(kept: ValueMap): Record<string, string> {
   const targets = listAt(kept, "targets").map(targetText).join(",");
   const single = targets !== "" ? {} : {

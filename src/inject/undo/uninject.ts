@@ -1,4 +1,4 @@
-/** Uninjection of the pods in a document. */
+/** Removes the injection from the pods in a document. */
 import { ANNOTATION } from "../../istio/mod.ts";
 import { mapAt, type ValueMap } from "../../base/value.ts";
 import type { Change } from "../document/document.ts";
@@ -11,7 +11,7 @@ import { evidenceOf } from "./evidence.ts";
 import type { Doubt } from "./step.ts";
 import { uninjectPod } from "./uninject_pod.ts";
 
-/** Takes the injection out of the pod of a workload; one that is not injected stays as it is. */
+/** The change that removes the injection from a workload's pod. A pod that is not injected stays unchanged. */
 export const uninjection: Change = (value, row, options) => {
   if (isCustom(row) && !hasPod(value, row)) return withoutTemplate(value, row);
   const place = placeIn(value, row);
@@ -29,7 +29,7 @@ export const uninjection: Change = (value, row, options) => {
       result: "uninjected",
       reason: "uninjected",
       field,
-      message: "the injection is taken out",
+      message: "the injection is removed",
       warnings,
       next: place.write(value, bare),
     };
@@ -40,15 +40,15 @@ const STATUS = `metadata.annotations["${ANNOTATION.status}"]`;
 
 const NOT_INJECTED = { result: "skipped", reason: "not-injected", field: "", message: "not injected" } as const;
 
-const BY_NAMES = `The annotation "${ANNOTATION.status}" is missing: what was injected is known by its names`;
+const BY_NAMES = `The annotation "${ANNOTATION.status}" is missing; injected items are detected by their names`;
 
-/** Where the pod's metadata and spec are. */
+/** Reads and replaces the pod in a manifest. */
 interface Place {
   readonly read: (manifest: ValueMap) => Pod;
   readonly write: (manifest: ValueMap, pod: Pod) => ValueMap;
 }
 
-/** istioctl writes the metadata of a CronJob's pod to its Job. */
+/** Returns where the pod is. istioctl writes the injected metadata of a CronJob's pod to its Job template. */
 function placeIn(manifest: ValueMap, row: WorkloadKind): Place {
   const job = mapAt(mapAt(manifest, "spec"), "jobTemplate");
   const plain: Place = { read: (value) => podIn(value, row), write: (value, pod) => withPod(value, row, pod) };

@@ -1,4 +1,4 @@
-/** Takes out of a pod what an injection put in. */
+/** Removes the injection from one pod. */
 import { mapAt } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";
 import { withKey } from "../pod/change.ts";
@@ -12,7 +12,7 @@ import { probes } from "./probes.ts";
 import { prometheus } from "./prometheus.ts";
 import type { Doubt, UndoStep } from "./step.ts";
 
-/** Containers come before volumes, which go if no container mounts them. Annotations come last: other steps read them. */
+/** The steps, in order. `volumes` follows `containers`: it removes unmounted volumes. Other steps read the annotations. */
 const STEPS: readonly UndoStep[] = [
   probes,
   prometheus,
@@ -29,19 +29,19 @@ const STEPS: readonly UndoStep[] = [
 ];
 
 /**
- * The pod without its injection; `doubts` gets what cannot be known. The pod itself is not changed.
- * Errors: an InjectionError for a pod that would be left without containers.
+* Returns the pod without its injection. Adds fields whose original value is unknown to `doubts`. Does not modify `pod`.
+* Errors: an InjectionError if the pod would have no containers left.
  */
 export function uninjectPod(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
   const undone = STEPS.reduce((before, step) => step(before, evidence, doubts), pod);
   if (containersOf(undone, "containers").length > 0) return undone;
-  throw new InjectionError("no-containers", "Every container comes from injection: none would be left", {
+  throw new InjectionError("no-containers", "Injection added every container of the pod, so no container would be left", {
     place: { field: "spec.containers" },
-    hint: "Look at the annotation sidecar.istio.io/status, which names what was injected",
+    hint: "check the annotation sidecar.istio.io/status, which lists the injected items",
   });
 }
 
-/** Injection adds the maps that the pod does not have. */
+/** Removes empty labels, annotations and metadata, which injection may have added. */
 function withoutEmptyMetadata(pod: Pod): Pod {
   const before = metadataOf(pod);
   const after = (["labels", "annotations"] as const).reduce(
@@ -53,6 +53,6 @@ function withoutEmptyMetadata(pod: Pod): Pod {
   );
   if (after === before) return pod;
   if (Object.keys(after).length > 0) return withKey(pod, "metadata", after);
-  // Injection appends what the template does not have, so this was `metadata:` without a value.
+  // Injection appends missing metadata as the last key. In another position, the user wrote `metadata:` without a value.
   return withKey(pod, "metadata", Object.keys(pod).at(-1) === "metadata" ? undefined : null);
 }

@@ -1,26 +1,26 @@
-/** The caBundle by which the API server trusts the webhook (Kubernetes, "Dynamic Admission Control"). */
+/** Updates the caBundle with which the API server verifies the webhook (Kubernetes, "Dynamic Admission Control"). */
 import type { KubeApi, MutatingWebhookConfiguration } from "../../kube/client/mod.ts";
 import { lastWriter } from "./last_writer.ts";
 
-/** The collection of webhook configurations. */
+/** API path of the MutatingWebhookConfigurations. */
 export const CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
 
-/** A Service that serves webhooks. */
+/** The Service that a webhook configuration calls. */
 export interface WebhookService {
   readonly name: string;
   readonly namespace: string;
 }
 
-/** The result for a configuration. */
+/** The result of updating one configuration. */
 export interface BundleResult {
   readonly result: "same" | "patched" | "absent";
-  /** The last writer before the patch. */
+  /** Name of the program that wrote the configuration last before the patch. */
   readonly writer?: string | undefined;
 }
 
 /**
- * Writes a bundle (PEM) to every webhook of a configuration that calls this Service, if it differs. The patch tests the name
- * of each webhook, so that it fails if the list has changed. Errors: an `ApiError`.
+* Writes a bundle (PEM) to every webhook of a configuration that calls this Service. Does nothing if the bundle is the same.
+* The patch tests the name of each webhook, so that it fails if the list has changed. Errors: an `ApiError`.
  */
 export async function keepBundle(
   api: KubeApi,

@@ -1,35 +1,35 @@
-/** The certificates that replicas share in a Secret: the serving certificate and the authorities. */
+/** The certificates that replicas share in a Secret: the serving certificate and the certificate authorities (CAs). */
 import type { Secret } from "../../kube/client/mod.ts";
 import { decodePems, isSignedBy, readCertificateInfo, readPrivateKey, sameBytes } from "../../golang/x509/mod.ts";
 import { certificatePem, type Issued } from "./issue.ts";
 
-/** Certificates and keys in use. */
+/** The certificates and keys in use. */
 export interface CertificateSet {
   readonly serving: Issued;
-  /** The authority that signs. */
+  /** The CA that signs serving certificates. */
   readonly authority: Issued;
-  /** Previous authorities in DER, the newest first: still trusted, without keys. */
+  /** Certificates of previous CAs in DER, newest first. They are still trusted; their keys are discarded. */
   readonly retired: readonly Uint8Array[];
 }
 
-/** The keys of the Secret's data: the names of the type kubernetes.io/tls, and cert-manager's names for the rest. */
+/** The keys of the Secret's data. The names are from the type kubernetes.io/tls and from cert-manager. */
 const DATA = { certificate: "tls.crt", key: "tls.key", bundle: "ca.crt", authorityKey: "ca.key" } as const;
 
-/** Two during a rotation. The limit bounds the work if another program adds more. */
+/** Maximum number of CAs that are read. A rotation needs two; the limit bounds the work if another program adds more. */
 const MAX_AUTHORITIES = 8;
 
-/** The type of the Secret: the manifests ship it empty, which kubernetes.io/tls does not allow. */
+/** Type of the Secret. Not kubernetes.io/tls, because the manifests contain an empty Secret, which that type forbids. */
 export const SECRET_TYPE = "Opaque";
 
-/** The label of an owned Secret. */
+/** Label that marks the Secret as owned by this program. */
 export const MANAGED_BY: Readonly<Record<string, string>> = { "app.kubernetes.io/managed-by": "kubectl-mesh" };
 
-/** The caBundle: all authorities in PEM, the newest first. */
+/** Returns the caBundle: all CA certificates in PEM, newest first. */
 export function bundleOf({ authority, retired }: CertificateSet): string {
   return [authority.certificate, ...retired].map(certificatePem).join("");
 }
 
-/** The data of a Secret. */
+/** Encodes certificates and keys as the data of the Secret. */
 export function secretData(certificates: CertificateSet): Record<string, string> {
   return {
     [DATA.certificate]: btoa(certificatePem(certificates.serving.certificate)),
@@ -39,12 +39,12 @@ export function secretData(certificates: CertificateSet): Record<string, string>
   };
 }
 
-/** The certificates in a Secret; `undefined` if any part is absent, unreadable or does not match the others. */
+/** Decodes the Secret; `undefined` if any part is missing, unreadable or does not match the other parts. */
 export function certificatesOf(secret: Secret): CertificateSet | undefined {
   try {
     return readCertificates(secret);
   } catch {
-    // A part is absent, unreadable, or does not match the others.
+    // A part is unreadable.
     return undefined;
   }
 }
@@ -66,12 +66,12 @@ function certificatesIn(binary: string): Uint8Array[] {
   return decodePems(binary).filter(({ type }) => type === "CERTIFICATE").map(({ bytes }) => bytes);
 }
 
-/** An entry of the data as a binary string; empty if absent. */
+/** Decodes an entry of the Secret's data to a binary string. Empty if the entry is missing. */
 function entry(secret: Secret, key: string): string {
   return atob(secret.data?.[key] ?? "");
 }
 
-/** Whether another program wrote a certificate or a key to the Secret. */
+/** Whether the Secret has data but not the label in MANAGED_BY, so that another program owns it. */
 export function isForeign({ metadata: { labels = {} }, data = {} }: Secret): boolean {
   if (Object.entries(MANAGED_BY).every(([name, value]) => labels[name] === value)) return false;
   return Object.values(data).some((text) => text !== "");

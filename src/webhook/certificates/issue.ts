@@ -1,4 +1,4 @@
-/** Issues the self-managed certificates: an authority and serving certificates. */
+/** Issues the self-managed certificates: a certificate authority (CA) and serving certificates. */
 import {
   createCertificate,
   encodePem,
@@ -9,7 +9,7 @@ import {
   readCertificateInfo,
 } from "../../golang/x509/mod.ts";
 
-/** A certificate in DER and its key, ECDSA on P-256. */
+/** A certificate in DER, with its private key (ECDSA on P-256). */
 export interface Issued {
   readonly certificate: Uint8Array;
   readonly key: PrivateKey;
@@ -18,16 +18,16 @@ export interface Issued {
 /** The validity of a certificate. */
 export interface Validity {
   readonly now: Date;
-  /** Milliseconds. */
+  /** Lifetime in milliseconds. */
   readonly lifetime: number;
 }
 
-/** Certificates are valid from this long before now: the clock of the API server may be behind. */
+/** Milliseconds by which certificates are backdated, because the API server's clock may be slow. */
 export const CLOCK_SKEW = 10 * 60_000;
 
 const AUTHORITY = "kubectl-mesh webhook authority";
 
-/** A new authority. */
+/** Issues a new CA. */
 export function issueAuthority(validity: Validity): Issued {
   const key = generateEcKey();
   const request = { ...requestFor(validity), commonName: AUTHORITY, dnsNames: [], isAuthority: true };
@@ -35,8 +35,8 @@ export function issueAuthority(validity: Validity): Issued {
 }
 
 /**
- * A serving certificate for DNS names, signed by an authority, which it does not outlive. It has no common name: Go ignores it
- * since 1.15, and it holds only 64 characters.
+* Issues a serving certificate for DNS names. It expires no later than the CA. It has no common name: Go ignores common names
+* since 1.15, and they are limited to 64 characters.
  */
 export function issueServing(authority: Issued, dnsNames: readonly string[], validity: Validity): Issued {
   const key = generateEcKey();
@@ -61,12 +61,12 @@ function secondsOf(date: Date): bigint {
   return BigInt(Math.floor(date.getTime() / 1000));
 }
 
-/** A certificate in PEM. */
+/** Encodes a DER certificate as PEM. */
 export function certificatePem(der: Uint8Array): string {
   return encodePem("CERTIFICATE", der);
 }
 
-/** The DNS names of a Service (Kubernetes, "DNS for Services and Pods"); the API server uses `.svc`. */
+/** Returns a Service's DNS names (Kubernetes, "DNS for Services and Pods"). The API server uses the one that ends in `.svc`. */
 export function serviceNames(service: string, namespace: string, clusterDomain: string): string[] {
   return [`${service}.${namespace}.svc`, `${service}.${namespace}.svc.${clusterDomain}`];
 }

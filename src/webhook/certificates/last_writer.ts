@@ -1,12 +1,12 @@
-/** Who wrote an object last, as the API server records it (Kubernetes, "Server-Side Apply", managed fields). */
+/** Finds the last writer of an object in its managed fields (Kubernetes, "Server-Side Apply"). */
 import { MeshError } from "../../base/errors.ts";
 import type { KubeObject } from "../../kube/client/mod.ts";
 import { isMap, mapsAt, textAt } from "../../base/value.ts";
 
-/** Another program writes what this one writes. */
+/** Thrown when another program keeps overwriting this program's changes. */
 export class ContestedError extends MeshError {}
 
-/** The manager of the latest entry; `undefined` where the server records none. */
+/** Returns the manager of the latest managed-fields entry; `undefined` if no entry exists. */
 export function lastWriter({ metadata }: Pick<KubeObject, "metadata">): string | undefined {
   const entries = mapsAt(metadata, "managedFields").filter(isMap);
   const [latest] = entries.toSorted((a, b) => textAt(a, "time") < textAt(b, "time") ? 1 : -1);
@@ -14,7 +14,7 @@ export function lastWriter({ metadata }: Pick<KubeObject, "metadata">): string |
   return manager === "" ? undefined : manager;
 }
 
-/** The end of a sentence about a change. */
+/** Returns the end of a message about a change: the last writer, if known. */
 export function byWhom(writer: string | undefined): string {
-  return writer === undefined ? "" : `: "${writer}" wrote it last`;
+  return writer === undefined ? "" : `; the last writer was "${writer}"`;
 }

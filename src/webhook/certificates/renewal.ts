@@ -1,4 +1,4 @@
-/** When certificates are renewed. */
+/** Decides when and how certificates are renewed. */
 import { isSignedBy, readCertificateInfo } from "../../golang/x509/mod.ts";
 import { CLOCK_SKEW, issueAuthority, issueServing } from "./issue.ts";
 import type { CertificateSet } from "./certificate_set.ts";
@@ -8,8 +8,8 @@ export interface Lifetimes {
   readonly serving: number;
   readonly authority: number;
   /**
-   * How long a new authority is trusted before it signs, and an old one is trusted after its last signature: every API server
-   * and every replica learns of the change meanwhile.
+   * Time for which a new CA is trusted before it signs, and a replaced CA is trusted afterwards. During this time, every API
+   * server and every replica learns of the change.
    */
   readonly overlap: number;
 }
@@ -17,20 +17,20 @@ export interface Lifetimes {
 const MAX_NAMES = 20;
 const HOUR = 3_600_000;
 
-/** A serving certificate for 90 days, an authority for 10 years. */
+/** Default lifetimes: 90 days for a serving certificate, 10 years for a CA. */
 export const LIFETIMES: Lifetimes = { serving: 90 * 24 * HOUR, authority: 3650 * 24 * HOUR, overlap: 24 * HOUR };
 
-/** The input of a decision. */
+/** The inputs for deciding about a renewal. */
 export interface RenewalContext {
   readonly dnsNames: readonly string[];
   readonly lifetimes: Lifetimes;
-  /** By the clock of the API server, which verifies the certificate. */
+  /** Current time by the clock of the API server, which verifies the certificate. */
   readonly now: Date;
-  /** From 0 to 1, different in each replica, so that they do not renew at once. */
+  /** A number from 0 to 1 that differs between replicas, so that not all replicas renew at the same time. */
   readonly jitter: number;
 }
 
-/** The next renewal. */
+/** A renewal that is due, with the new certificates. */
 export interface Renewal {
   readonly certificates: CertificateSet;
   /** For the log. */
@@ -44,28 +44,28 @@ interface Rule {
 }
 
 /**
- * The next step; `undefined` if none is due. A new authority does not sign until the API servers trust it, unless the old one
- * has expired.
+* Returns the next renewal; `undefined` if no renewal is due. A new CA does not sign until the API servers trust it, unless
+* the old CA has expired.
  */
 export function nextRenewal(held: CertificateSet | undefined, context: RenewalContext): Renewal | undefined {
-  if (held === undefined) return { certificates: allNew(context), reason: "the Secret had none" };
+  if (held === undefined) return { certificates: allNew(context), reason: "the Secret had no valid certificates" };
   const rule = RULES.find(({ applies }) => applies(held, context));
   return rule === undefined ? undefined : { certificates: rule.renewed(held, context), reason: rule.reason };
 }
 
 const RULES: readonly Rule[] = [
   {
-    reason: "the authority has expired",
+    reason: "the CA has expired",
     applies: ({ authority }, { now }) => hasExpired(authority.certificate, now),
     renewed: (_, context) => allNew(context),
   },
   {
-    reason: "the authority is not valid yet: the clock was wrong when it was made",
+    reason: "the CA is not valid yet, because the clock was wrong when it was issued",
     applies: ({ authority }, { now }) => isEarly(authority.certificate, now),
     renewed: (_, context) => allNew(context),
   },
   {
-    reason: "the serving certificate is not valid yet: the clock was wrong when it was made",
+    reason: "the serving certificate is not valid yet, because the clock was wrong when it was issued",
     applies: ({ serving }, { now }) => isEarly(serving.certificate, now),
     renewed: withServing,
   },
@@ -75,7 +75,7 @@ const RULES: readonly Rule[] = [
     renewed: withServing,
   },
   {
-    reason: "the serving certificate is for other names",
+    reason: "the serving certificate lacks a DNS name",
     applies: ({ serving }, { dnsNames }) => {
       const held = readCertificateInfo(serving.certificate).dnsNames;
       return !dnsNames.every((name) => held.includes(name));
@@ -83,12 +83,12 @@ const RULES: readonly Rule[] = [
     renewed: withServing,
   },
   {
-    reason: "two thirds of the lifetime of the serving certificate have passed",
+    reason: "the serving certificate has passed two thirds of its lifetime",
     applies: (held, context) => isDue(held.serving.certificate, context) && isKnown(held, context),
     renewed: withServing,
   },
   {
-    reason: "two thirds of the lifetime of the authority have passed",
+    reason: "the CA has passed two thirds of its lifetime",
     applies: ({ authority }, context) => isDue(authority.certificate, context),
     renewed: ({ serving, authority, retired }, { now, lifetimes }) => ({
       serving,
@@ -97,7 +97,7 @@ const RULES: readonly Rule[] = [
     }),
   },
   {
-    reason: "a replaced authority is no longer needed",
+    reason: "a replaced CA is no longer needed",
     applies: (held, context) => held.retired.some((each) => isOver(each, held, context)),
     renewed: (held, context) => ({
       ...held,
@@ -111,7 +111,7 @@ function allNew({ dnsNames, lifetimes, now }: RenewalContext): CertificateSet {
   return { serving: issueServing(authority, dnsNames, { now, lifetime: lifetimes.serving }), authority, retired: [] };
 }
 
-/** Keeps the names of the old certificate: replicas with different names must not replace each other's certificate. */
+/** Issues a serving certificate. Keeps the old one's names, so that replicas with different names do not replace it in turn. */
 function withServing(held: CertificateSet, { dnsNames, lifetimes, now }: RenewalContext): CertificateSet {
   const names = [...new Set([...dnsNames, ...readCertificateInfo(held.serving.certificate).dnsNames])].slice(
     0,
@@ -120,7 +120,7 @@ function withServing(held: CertificateSet, { dnsNames, lifetimes, now }: Renewal
   return { ...held, serving: issueServing(held.authority, names, { now, lifetime: lifetimes.serving }) };
 }
 
-/** The API server refuses it until then. */
+/** Whether a certificate is not valid yet, so that the API server would reject it. */
 function isEarly(certificate: Uint8Array, now: Date): boolean {
   return readCertificateInfo(certificate).notBefore > now;
 }
@@ -129,7 +129,7 @@ function hasExpired(certificate: Uint8Array, now: Date): boolean {
   return readCertificateInfo(certificate).notAfter <= now;
 }
 
-/** After two thirds of its lifetime, up to a twentieth later by the jitter. */
+/** Whether two thirds of a certificate's lifetime have passed. The jitter adds up to a twentieth of the lifetime. */
 function isDue(certificate: Uint8Array, { now, jitter }: RenewalContext): boolean {
   const [made, end] = [madeAt(certificate), readCertificateInfo(certificate).notAfter.getTime()];
   return now.getTime() >= made + (end - made) * (2 / 3 + jitter / 20);
@@ -139,13 +139,13 @@ function madeAt(certificate: Uint8Array): number {
   return readCertificateInfo(certificate).notBefore.getTime() + CLOCK_SKEW;
 }
 
-/** Whether the newest authority has signed already, or has been trusted long enough. */
+/** Whether the newest CA may sign: it has signed before, or it has been trusted for the overlap. */
 function isKnown({ serving, authority }: CertificateSet, { now, lifetimes }: RenewalContext): boolean {
   return isSignedBy(serving.certificate, authority.certificate) ||
     now.getTime() >= madeAt(authority.certificate) + lifetimes.overlap;
 }
 
-/** Whether no replica can still serve a certificate of a retired authority. */
+/** Whether a retired CA can be dropped, because all replicas serve a certificate of the newest CA. */
 function isOver(
   retired: Uint8Array,
   { serving, authority }: CertificateSet,

@@ -1,4 +1,4 @@
-/** The Secret through which replicas agree on the certificates. */
+/** Lets replicas agree on certificates through a Secret. */
 import { ConflictError, type KubeApi, type Secret } from "../../kube/client/mod.ts";
 import { MeshError } from "../../base/errors.ts";
 import { textAt } from "../../base/value.ts";
@@ -13,38 +13,38 @@ import {
 import { byWhom, ContestedError, lastWriter } from "./last_writer.ts";
 import { nextRenewal, type RenewalContext } from "./renewal.ts";
 
-/** The Secret. */
+/** The location of the Secret. */
 export interface SecretStore {
   readonly api: KubeApi;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** The agreed certificates. */
+/** The certificates on which the replicas agree. */
 export interface Agreement extends Known {
-  /** Why this replica has written them; `undefined` if it has not. */
+  /** Why this replica wrote the certificates; `undefined` if it did not write. */
   readonly written: string | undefined;
-  /** The last writer before this replica wrote. */
+  /** Name of the program that wrote the Secret last, before this replica. */
   readonly writer: string | undefined;
 }
 
-/** The certificates of a Secret. */
+/** Certificates that were read from a Secret. */
 export interface Known {
   readonly certificates: CertificateSet;
-  /** The uid of the Secret: a recreated Secret has another. */
+  /** UID of the Secret. A recreated Secret has another UID. */
   readonly uid: string;
 }
 
 const APPLY = 'apply the output of "kubectl mesh webhook manifests"';
 const MAX_ROUNDS = 20;
-/** A renewal takes two. */
+/** Maximum number of writes. A renewal may need two. */
 const MAX_WRITES = 3;
 
 /**
- * The certificates in force. Renews and writes them if due. The API server accepts one update per version of the Secret, so one
- * replica wins, and the others read its result. What another program has removed from the same Secret is written again from
- * `known`: new keys would interrupt what trusts the old ones. The Secret must exist: the right to create one would hold for any
- * name. Errors: a `MeshError` if the Secret is absent or another program owns it, a `ContestedError` if one keeps changing it, an `ApiError`.
+* Returns the certificates in force, and renews them if due. The API server accepts one update per version of the Secret, so
+* one replica wins and the others read its result. If another program removes data from the Secret, writes `known` again,
+* because clients trust its CA. The Secret must exist: RBAC cannot limit `create` to one name, so the webhook does not have it.
+* Errors: a `MeshError` if the Secret is missing or foreign, a `ContestedError` if another program keeps changing it, an `ApiError`.
  */
 export async function agree(store: SecretStore, context: RenewalContext, known?: Known): Promise<Agreement> {
   let written: string | undefined;
@@ -55,7 +55,7 @@ export async function agree(store: SecretStore, context: RenewalContext, known?:
     const uid = textAt(secret.metadata, "uid");
     const held = heldIn(secret, store);
     const next = held === undefined && known?.uid === uid
-      ? { certificates: known.certificates, reason: "another program had removed them" }
+      ? { certificates: known.certificates, reason: "another program had removed the certificates" }
       : nextRenewal(held, context);
     if (next === undefined && held !== undefined) return { certificates: held, uid, written, writer };
     if (next === undefined || !await write(store, secret, next.certificates)) continue;
@@ -66,26 +66,26 @@ export async function agree(store: SecretStore, context: RenewalContext, known?:
   throw contestedSecret(store, writer);
 }
 
-/** Another program writes the Secret whenever this one does. */
+/** Builds the error for a Secret that another program keeps changing. */
 export function contestedSecret(
   store: Pick<SecretStore, "namespace" | "name">,
   writer: string | undefined,
 ): ContestedError {
   return new ContestedError(`Another program keeps changing Secret "${nameOf(store)}"${byWhom(writer)}`, {
-    hint: "stop it, or keep the certificates in another Secret",
+    hint: "stop the other program, or keep the certificates in another Secret",
   });
 }
 
 function heldIn(secret: Secret, store: SecretStore): CertificateSet | undefined {
   if (secret.type !== SECRET_TYPE || isForeign(secret)) {
-    throw new MeshError(`Secret "${nameOf(store)}" was not made by this program`, {
-      hint: "Delete it, or choose another name",
+    throw new MeshError(`Secret "${nameOf(store)}" is not managed by kubectl-mesh`, {
+      hint: "delete the Secret, or choose another name",
     });
   }
   return certificatesOf(secret);
 }
 
-/** Whether this replica has won. */
+/** Writes the Secret. Returns false if another replica wrote first. */
 async function write(store: SecretStore, old: Secret, certificates: CertificateSet): Promise<boolean> {
   try {
     await store.api.replace(pathOf(store), changedSecret(old, secretData(certificates)));
@@ -96,12 +96,12 @@ async function write(store: SecretStore, old: Secret, certificates: CertificateS
   }
 }
 
-/** Keeps foreign labels and annotations, and the version that was read. */
+/** Builds the updated Secret. Keeps its labels, annotations and resource version. */
 function changedSecret(old: Secret, data: Record<string, string>): object {
   return { ...old, metadata: { ...old.metadata, labels: { ...old.metadata.labels, ...MANAGED_BY } }, data };
 }
 
-/** The Secrets of the namespace. */
+/** API path of the namespace's Secrets. */
 export function collectionOf({ namespace }: Pick<SecretStore, "namespace">): string {
   return `/api/v1/namespaces/${namespace}/secrets`;
 }
