@@ -31,8 +31,8 @@ export interface InjectedPod {
 }
 
 /**
-* Injects a pod. Does not modify `pod`; the result shares unchanged parts with it.
-* Errors: a MeshError for invalid annotations (lists all), a failing template, or an invalid result. Its field path starts at
+ * Injects a pod. Does not modify `pod`; the result shares unchanged parts with it.
+ * Errors: a MeshError for invalid annotations (lists all), a failing template, or an invalid result. Its field path starts at
  * the pod.
  */
 export function injectPod(pod: Pod, owner: Owner, given: Injector): InjectedPod {
@@ -42,8 +42,8 @@ export function injectPod(pod: Pod, owner: Owner, given: Injector): InjectedPod 
 }
 
 /**
-* Injects the pod of a workload with several injectors in turn. Each injector gets the previous injector's result.
-* Errors: see `injectPod`; also an InjectionError for a pod without containers.
+ * Injects the pod of a workload with several injectors in turn. Each injector gets the previous injector's result.
+ * Errors: see `injectPod`; also an InjectionError for a pod without containers.
  */
 export function injectInTurn(pod: Pod, owner: Owner, injectors: readonly Injector[]): InjectedPod {
   if (containersOf(pod, "containers").length === 0) {
@@ -158,8 +158,8 @@ function checkAnnotations(typed: Pod, era: Era): void {
 }
 
 /**
-* Checks the injected pod, because a template can render any text. With `strict`, a number in a string field is an error: it
-* comes from a template, and the API server would reject it. Templates of Istio 1.0 to 1.8 use `converted`.
+ * Checks the injected pod, because a template can render any text. With `strict`, a number in a string field is an error: it
+ * comes from a template, and the API server would reject it. Templates of Istio 1.0 to 1.8 use `converted`.
  */
 function checkResult(pod: Pod, templates: readonly string[], texts: "converted" | "strict"): void {
   if (fits(pod, "Pod")) return;
@@ -167,6 +167,6 @@ function checkResult(pod: Pod, templates: readonly string[], texts: "converted" 
   const [first] = problems;
   if (first === undefined) return;
   throw new InjectionError("invalid-result", `The injected pod cannot be read: ${problemTexts(problems)}`, {
-    `"${name}"`).join(", ")}`, => hint: `check the values and the templates ${templates.map((name) => `"${name}"`).join(", ")}`, => `"${name}"`).join(", ")}`,
+    hint: `check the values and the templates ${templates.map((name) => `"${name}"`).join(", ")}`,
   });
 }

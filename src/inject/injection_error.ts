@@ -1,7 +1,7 @@
 import { type ErrorDetails, MeshError } from "../base/errors.ts";
 
 /**
-* Says why a resource cannot be injected. `reason` is one of these IDs: `invalid-yaml`, `invalid-manifest`,
+ * Says why a resource cannot be injected. `reason` is one of these IDs: `invalid-yaml`, `invalid-manifest`,
  * `invalid-annotation`, `invalid-result`, `no-containers`, `namespace-mismatch`, `template-failed`, `template-unknown`,
  * `list-item-failed`, `not-patchable`.
  */

@@ -71,7 +71,7 @@ export interface Injector {
 const PROXY_ID = 1337;
 
 /**
-* Parses and checks a configuration, and loads the code libraries that its templates need.
+ * Parses and checks a configuration, and loads the code libraries that its templates need.
  * Errors: a MeshError with file and field for an invalid configuration, values or mesh configuration.
  */
 export async function loadInjector(options: InjectorOptions): Promise<Injector> {
@@ -169,7 +169,9 @@ function notes(
   if (config.form === "legacy") {
     const { minor, because } = config.legacy.release;
     lines.push(`The configuration has the form of Istio 1.0 to 1.8 and is treated as Istio 1.${minor}: ${because}`);
-    if (options.nativeSidecars === true) lines.push("This configuration does not support native sidecars; the proxy is an ordinary container");
+    if (options.nativeSidecars === true) {
+      lines.push("This configuration does not support native sidecars; the proxy is an ordinary container");
+    }
   }
   if (config.form === "modern" && isUnknown) {
     lines.push(

@@ -17,8 +17,8 @@ export interface ReadWorkload {
 }
 
 /**
-* Reads a workload. Returns `undefined` if a custom kind has no pod template, such as a Rollout that refers to a Deployment.
-* Errors: an InjectionError that lists all invalid fields.
+ * Reads a workload. Returns `undefined` if a custom kind has no pod template, such as a Rollout that refers to a Deployment.
+ * Errors: an InjectionError that lists all invalid fields.
  */
 export function readWorkload(value: ValueMap, row: WorkloadKind): ReadWorkload | undefined {
   if (!isCustom(row)) return readTyped(value, row);

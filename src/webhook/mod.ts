@@ -1,7 +1,7 @@
 /**
- * The mutating webhook. In: configuration and certificates, which may change while it runs, and AdmissionReviews over
- * HTTPS. Out: their answers; over plain HTTP what probes and Prometheus ask (`serveWebhook`); and what has to be applied to
- * run it in a cluster (`webhookManifests`). The server is loaded when it runs.
+ * The mutating webhook. `serveWebhook` answers AdmissionReviews over HTTPS, and serves probes and metrics over plain HTTP. It
+ * reloads configuration and certificates when they change. `webhookManifests` returns the manifests that run the webhook in a
+ * cluster. The server's code is loaded only when it runs.
  */
 import type { World } from "../platform/world.ts";
 import type { ServeOptions } from "./serve.ts";
@@ -10,7 +10,7 @@ export { type ManifestOptions, webhookManifests, webhookTakeOvers, webhookUndo }
 export type { ServeOptions };
 export { listenAddress } from "../platform/serving/listen_address.ts";
 
-/** `webhook serve`: serves reviews until a signal; resolves with the exit code. */
+/** Runs `webhook serve` until a signal arrives. Resolves with the exit code. */
 export async function serveWebhook(world: World, options: ServeOptions): Promise<number> {
   return await (await import("./serve.ts")).serveWebhook(world, options);
 }

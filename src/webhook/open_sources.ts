@@ -1,4 +1,4 @@
-/** The sources of `webhook serve`, opened in order and closed in reverse order. */
+/** Opens the sources of `webhook serve`: configuration, certificate and cluster state. */
 import { connect, type ConnectOptions, type KubeConnection } from "../kube/client/mod.ts";
 import type { Logger } from "../platform/log.ts";
 import type { PermissionName, World } from "../platform/mod.ts";
@@ -11,38 +11,38 @@ import { type ClusterSnapshot, watchCluster } from "./sources/cluster_snapshot.t
 import { certificateFromFiles, type InjectorFiles, injectorFromFiles } from "./sources/files.ts";
 import type { CertificateSource, InjectorSource } from "./sources/source.ts";
 
-/** Where the sources are. */
+/** The locations of the sources. */
 export interface SourceOptions {
   readonly configuration: InjectorFiles;
-  /** The ConfigMaps with the configuration, instead of files. */
+  /** Read the configuration from these ConfigMaps instead of files. */
   readonly fromCluster?: ClusterChoice | undefined;
-  /** Files, or a self-managed certificate. */
+  /** Certificate files, or the settings of self-managed certificates. */
   readonly certificate: PairNames | SelfManagedCertificate;
-  /** The connection to the cluster, if it is used. */
+  /** Connection options, if the webhook uses the cluster. */
   readonly connection?: ConnectOptions | undefined;
 }
 
-/** Secret, Service and configurations of a self-managed certificate. */
+/** The Service, the Secret and the webhook configurations of self-managed certificates. */
 export type SelfManagedCertificate = Pick<SelfManagedOptions, "service" | "secret" | "configurations">;
 
-/** Open sources. */
+/** The open sources. `close` closes all of them. */
 export interface OpenSources {
   readonly injector: InjectorSource;
   readonly certificate: CertificateSource;
   readonly cluster: ClusterSnapshot | undefined;
-  /** The permissions that they need while they are open. */
+  /** Deno permissions that the open sources need. */
   readonly permissions: readonly PermissionName[];
   close(): void;
 }
 
-/** Whether the cluster is used. */
+/** Whether the webhook uses the cluster. */
 export function asksCluster({ fromCluster, certificate }: SourceOptions): boolean {
   return fromCluster !== undefined || "service" in certificate;
 }
 
 /**
- * Opens all sources, as soon as the cluster allows it; `waitsBecause` gets the reason of each wait.
- * Rejects with a `MeshError` if a source is unusable; then none stays open.
+ * Opens all sources, and waits until the cluster provides the required data. `waitsBecause` receives the reason for waiting.
+ * Rejects with a `MeshError` if a source is unusable; all sources are then closed.
  */
 export async function openSources(
   world: World,
@@ -100,5 +100,5 @@ async function openCertificate({ world, log, options: { certificate }, api }: Pa
     return selfManagedCertificates({ ...certificate, api, clock, log, now: () => serverTime(api, clock) });
   }
   if ("key" in certificate) return await certificateFromFiles(world.files, log, certificate);
-  throw new TypeError("a certificate of a cluster needs a connection");
+  throw new TypeError("self-managed certificates need a connection to the cluster");
 }

@@ -1,4 +1,4 @@
-/** `webhook serve`: from its options to its graceful shutdown. */
+/** Runs `webhook serve`, from startup to graceful shutdown. */
 import { EXIT } from "../base/errors.ts";
 import { type LogOptions, startLog } from "../platform/log.ts";
 import type { PermissionName, World } from "../platform/mod.ts";
@@ -11,32 +11,32 @@ import { type ShutdownSignals, shutdownSignals, SIGNAL_EXIT } from "../platform/
 import { startReviewServer } from "./server/start.ts";
 import { startStatusServer } from "./server/status.ts";
 
-/** Maximum milliseconds to render the templates of a pod. Other reviews and probes wait meanwhile. */
+/** Maximum milliseconds for rendering the templates of a pod. Rendering blocks other reviews and probes. */
 const MAX_REVIEW = 1000;
 
 /** The options of `webhook serve`. */
 export interface ServeOptions extends SourceOptions {
-  /** Where reviews are answered, over HTTPS. */
+  /** Address for reviews, over HTTPS. */
   readonly listen: ListenAddress;
-  /** Where probes and metrics are answered, over HTTP. */
+  /** Address for probes and metrics, over plain HTTP. */
   readonly plainListen: ListenAddress;
-  /** Milliseconds from SIGTERM until the server stops accepting connections: clients learn meanwhile that it is not ready. */
+  /** Milliseconds between SIGTERM and closing the port, so that clients notice that the server is not ready. */
   readonly shutdownDelay: number;
-  /** Milliseconds to wait for reviews in flight after that. */
+  /** Milliseconds to wait for reviews in flight after `shutdownDelay`. */
   readonly shutdownTimeout: number;
   readonly log: LogOptions;
 }
 
-/** Permissions until the servers run: starting them opens the C library. */
+/** Deno permissions during startup. `ffi` is needed to load the C library. */
 const AT_START: readonly PermissionName[] = ["read", "env", "net", "ffi"];
-/** Also at start, to contact a cluster: exec plugins may provide credentials. */
+/** Additional permissions during startup if the cluster is used, because exec plugins may provide credentials. */
 const TO_ASK_A_CLUSTER: readonly PermissionName[] = ["run", "write"];
-/** Permissions while the servers run. */
+/** Deno permissions while the servers run. */
 const AT_WORK: readonly PermissionName[] = ["read", "env", "net"];
 
 /**
- * Serves reviews until a signal; returns the exit code. A second signal ends it at once. Rejects with a `MeshError` if it
- * cannot start.
+ * Serves reviews until a signal arrives. Returns the exit code. A second signal skips the graceful shutdown. Rejects with a
+ * `MeshError` if the webhook cannot start.
  */
 export async function serveWebhook(world: World, options: ServeOptions): Promise<number> {
   const signals = shutdownSignals(world);
@@ -52,10 +52,10 @@ async function serve(world: World, options: ServeOptions, signals: ShutdownSigna
   const releaseMemory = startupMemoryReleaser(world.system);
   const openFiles = await maxOpenFiles(world);
   world.permissions.keepOnly(asksCluster(options) ? [...AT_START, ...TO_ASK_A_CLUSTER] : AT_START);
-  /** What is open, closed in reverse order at the end. */
+  /** Resources to close at the end, in reverse order. */
   await using open = new AsyncDisposableStack();
 
-  // Probes are answered while the cluster is waited for.
+  // Start answering probes before waiting for the cluster.
   const status = await startStatusServer(world, log, options.plainListen);
   open.defer(() => status.close());
   log.debug(`Opening configuration and certificate; probes and metrics on port ${status.port}`);
@@ -64,14 +64,14 @@ async function serve(world: World, options: ServeOptions, signals: ShutdownSigna
   const opening = openSources(world, log, options, status.waitsBecause);
   const sources = await Promise.race([opening, signals.first]);
   if (typeof sources === "string") {
-    // Closes sources that open after the signal.
+    // Close sources that open after the signal.
     opening.then((late) => late.close(), () => {});
     return SIGNAL_EXIT[sources];
   }
   open.defer(() => sources.close());
   const { injector, certificate, cluster } = sources;
 
-  // Reviews. Each sees the newest configuration, and what is known of the cluster.
+  // Reviews. Each review uses the newest configuration and the latest cluster state.
   const review = (body: Uint8Array, path: string) => {
     const end = world.clock.monotonic() + MAX_REVIEW;
     const isLate = () => world.clock.monotonic() > end;
@@ -84,15 +84,17 @@ async function serve(world: World, options: ServeOptions, signals: ShutdownSigna
   open.defer(() => end.abort());
   if (releaseMemory !== undefined) void releaseStartupMemory(world.clock, releaseMemory, end.signal);
 
-  // Shutdown. After SIGTERM and SIGHUP it is not ready and serves on for a while: new connections arrive until Kubernetes has
-  // removed the endpoint from the Service. SIGINT, from a person, skips that.
+  // Shutdown. After SIGTERM and SIGHUP, the webhook is not ready but keeps serving for a while, because new connections arrive
+  // until Kubernetes has removed the endpoint from the Service. SIGINT, which a person sends with Ctrl+C, skips the delay.
   const signal = await signals.first;
   server.terminate(`received ${signal}`);
   server.tls.drain();
-  log.info(`Received ${signal}: not ready, draining reviews in flight`);
+  log.info(`Received ${signal}, draining reviews in flight`);
   if (signal !== "SIGINT") await world.clock.sleep(options.shutdownDelay, signals.hurry);
   const isDone = await server.tls.close(options.shutdownTimeout);
-  if (!isDone) log.warn(`Some reviews were not answered within ${options.shutdownTimeout} ms: closing connections`);
+  if (!isDone) {
+    log.warn(`Closing connections, although some reviews were not answered within ${options.shutdownTimeout} ms`);
+  }
   log.info("The webhook has stopped");
   return EXIT.ok;
 }

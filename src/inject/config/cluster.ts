@@ -75,8 +75,8 @@ export function ownConfiguration(map: KubeObject): ClusterConfiguration {
 }
 
 /**
-* Reads the configuration of a revision or a tag. If Istio's ConfigMaps are missing and no flag names a ConfigMap,
-* reads the ConfigMap of this program's webhook. Errors: see `clusterConfiguration`.
+ * Reads the configuration of a revision or a tag. If Istio's ConfigMaps are missing and no flag names a ConfigMap,
+ * reads the ConfigMap of this program's webhook. Errors: see `clusterConfiguration`.
  */
 export async function revisionConfiguration(api: KubeApi, choice: ClusterChoice): Promise<RevisionConfiguration> {
   const { revision = "default", injectConfigMapName, meshConfigMapName } = choice;

@@ -1,6 +1,6 @@
 /**
-* Parses the injector's configuration. Three forms exist: `templates` (Istio 1.9 and later), one `template` (Istio 1.0 to 1.8),
-* and the bare text of a template. Each form may be inside a ConfigMap.
+ * Parses the injector's configuration. Three forms exist: `templates` (Istio 1.9 and later), one `template` (Istio 1.0 to 1.8),
+ * and the bare text of a template. Each form may be inside a ConfigMap.
  */
 import { MeshError } from "../../base/errors.ts";
 import { type FuncMap, parse, type Template } from "../../golang/gotemplate/mod.ts";
@@ -161,7 +161,11 @@ function parseTemplate(name: string, text: string, { file, functions }: Reading)
     const message = `The template "${name}" cannot be parsed: ${templateMessage(error)}`;
     const place = { file, field: `templates.${name}` };
     if (!/function "[^"\n]*" not defined/.test(message)) throw new MeshError(message, { place, cause: error });
-    throw new MeshError(message, { place, cause: error, hint: "check whether the template is from a newer Istio release" });
+    throw new MeshError(message, {
+      place,
+      cause: error,
+      hint: "check whether the template is from a newer Istio release",
+    });
   }
 }
 

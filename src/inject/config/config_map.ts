@@ -13,7 +13,7 @@ export function configMapEntry(value: Value, key: string, file: string): string 
   const keys = Object.keys(data);
   throw new MeshError(`The ConfigMap has no key "${key}"`, {
     place: { file, field: "data" },
-    hint: keys.length === 0 ? "its data is empty" : `it has ${keys.map((name) => `"${name}"`).join(", ")}`,
+    hint: keys.length === 0 ? "the ConfigMap is empty" : `existing keys: ${keys.map((name) => `"${name}"`).join(", ")}`,
   });
 }
 

@@ -1,7 +1,7 @@
 /**
-* Detects the Istio release of a configuration with `templates`, because defaults depend on the release. The configuration
-* does not name its release. The fields that its template reads limit the release to a range. Within the range, the image
-* tag decides. Without a tag, the range's last release is assumed.
+ * Detects the Istio release of a configuration with `templates`, because defaults depend on the release. The configuration
+ * does not name its release. The fields that its template reads limit the release to a range. Within the range, the image
+ * tag decides. Without a tag, the range's last release is assumed.
  */
 import { MeshError } from "../../base/errors.ts";
 import { textAt, valueAt, type ValueMap } from "../../base/value.ts";
@@ -36,8 +36,8 @@ export interface Evidence {
 }
 
 /**
-* Returns the minor version of the release. Without evidence it is the latest release; `isUnknown` then says whether the
-* template depends on the release. Errors: a MeshError if the named release is invalid.
+ * Returns the minor version of the release. Without evidence it is the latest release; `isUnknown` then says whether the
+ * template depends on the release. Errors: a MeshError if the named release is invalid.
  */
 export function modernRelease(
   { named, config, values }: Evidence,

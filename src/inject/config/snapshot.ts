@@ -1,6 +1,6 @@
 /**
-* A snapshot of the cluster objects that decide about injection. `config snapshot` writes it, `--inject-config` reads it.
-* It holds Kubernetes objects with only the fields that injection reads. The same code reads snapshots and clusters.
+ * A snapshot of the cluster objects that decide about injection. `config snapshot` writes it, `--inject-config` reads it.
+ * It holds Kubernetes objects with only the fields that injection reads. The same code reads snapshots and clusters.
  */
 import { MeshError } from "../../base/errors.ts";
 import type { KubeObject } from "../../kube/client/api.ts";
@@ -85,8 +85,8 @@ function asMap(record: object): ValueMap {
 }
 
 /**
-* Parses a snapshot; `undefined` if the text is another kind of configuration.
-* Errors: a MeshError that names the field, for a damaged snapshot or an unknown version.
+ * Parses a snapshot; `undefined` if the text is another kind of configuration.
+ * Errors: a MeshError that names the field, for a damaged snapshot or an unknown version.
  */
 export function snapshotIn({ text, file }: Source): InjectionSnapshot | undefined {
   if (!text.includes(KIND)) return undefined;
@@ -152,10 +152,12 @@ export function snapshotConfiguration(
   const maps = mapsIn(snapshot, revision);
   if (maps !== undefined) return { ...maps(), revision };
   const missing = snapshot.unreadable.find(({ resource }) => resource === "configmaps");
-  const has = revisionsIn(snapshot).map((each) => `"${each}"`).join(", ");
+  const available = `available revisions: ${revisionsIn(snapshot).map((each) => `"${each}"`).join(", ") || "none"}`;
   throw new MeshError(`The snapshot has no configuration for the revision "${name}"`, {
     place: { file },
-    hint: missing === undefined ? `it has ${has || "none"}` : `it needed ${missing.needs}; it has ${has || "none"}`,
+    hint: missing === undefined
+      ? available
+      : `${available}; the snapshot was written without the permission ${missing.needs}`,
   });
 }
 

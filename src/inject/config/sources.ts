@@ -32,8 +32,8 @@ export interface Configuration {
 }
 
 /**
-* Returns the effective configuration. Without `config`, the built-in configuration applies, and the user's values override the
-* built-in values key by key. A ConfigMap may contain `values` and `mesh` besides `config`; a snapshot contains all three.
+ * Returns the effective configuration. Without `config`, the built-in configuration applies, and the user's values override the
+ * built-in values key by key. A ConfigMap may contain `values` and `mesh` besides `config`; a snapshot contains all three.
  * Errors: a MeshError with the place for values that are not a mapping, and for a revision that a snapshot does not have.
  */
 export function configurationOf(given: GivenConfiguration): Configuration {

@@ -1,6 +1,6 @@
 /**
-* The environment variables that templates can read with sprig's `env` and `expandenv`. A configuration from a third party
-* must not copy secrets of a CI job into a manifest.
+ * The environment variables that templates can read with sprig's `env` and `expandenv`. A configuration from a third party
+ * must not copy secrets of a CI job into a manifest.
  */
 
 /** The variables that Istio's own templates read (istio-discovery/files/injection-template.yaml). */

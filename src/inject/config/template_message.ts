@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 
 /**
-* Removes Istio's template name `inject` from the message of a template error. Go's
+ * Removes Istio's template name `inject` from the message of a template error. Go's
  * `template: inject:3:7: executing "inject" at <.x>: ...` becomes `line 3, column 7: executing "inject" at <.x>: ...`.
  */
 export function templateMessage(error: unknown): string {

@@ -6,8 +6,8 @@ const VARIABLES: Readonly<Record<string, string>> = { cluster: "ISTIO_META_CLUST
 const ENV = ":ENV:";
 
 /**
-* Returns the proxy's variables from a URL path such as `/inject/cluster/c1/net/n1/KEY/VALUE`. `--slash--` stands for `/` in a
-* value. The older form is `/inject/:ENV:cluster=c1:ENV:net=n1`. A last key without a value is ignored.
+ * Returns the proxy's variables from a URL path such as `/inject/cluster/c1/net/n1/KEY/VALUE`. `--slash--` stands for `/` in a
+ * value. The older form is `/inject/:ENV:cluster=c1:ENV:net=n1`. A last key without a value is ignored.
  * Source: Istio's parseInjectEnvs.
  */
 export function urlSettings(path: string): Readonly<Record<string, string>> {

@@ -5,7 +5,7 @@ import { parseYaml } from "../../yaml/mod.ts";
 import { configMapEntry } from "./config_map.ts";
 
 /**
-* Parses values from YAML or JSON, or from the key `values` of the injector's ConfigMap. All numbers become floats, as in Istio.
+ * Parses values from YAML or JSON, or from the key `values` of the injector's ConfigMap. All numbers become floats, as in Istio.
  * An empty text gives no values. Errors: a MeshError with the place for a text that is not a mapping.
  */
 export function parseValues(text: string, file: string): ValueMap {
@@ -105,6 +105,7 @@ export function checkValues(values: ValueMap, file: string): void {
   if (first === undefined) return;
   throw new MeshError(`Invalid values: ${problems.map(({ text }) => text).join("; ")}`, {
     place: { file, field: first.path },
-    hint: "use the types of the control plane's chart: quote strings that look like numbers, do not quote true and false",
+    hint:
+      "use the types of the control plane's chart: quote strings that look like numbers, do not quote true and false",
   });
 }

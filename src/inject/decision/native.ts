@@ -17,9 +17,9 @@ export interface NativeSetting {
 }
 
 /**
-* Parses the value of ENABLE_NATIVE_SIDECARS. Without a cluster, `auto` is off, as in istioctl.
+ * Parses the value of ENABLE_NATIVE_SIDECARS. Without a cluster, `auto` is off, as in istioctl.
  *
-* | value | cluster with nodes | cluster without nodes | no cluster |
+ * | value | cluster with nodes | cluster without nodes | no cluster |
  * |---|---|---|---|
  * | `true`, `false` | on, off | on, off | on, off |
  * | `auto` | if their kubelets support it | on, as in istiod | off |

@@ -11,9 +11,9 @@ export interface Misread {
 const SUB_NANO = /\.\d+[nu]$|e-\d{2,}$/i;
 
 /**
-* Converts a manifest to what Istio reads: numbers and booleans in string fields become strings, and field names get the case
-* of the schema. Unknown fields stay. Shares unchanged parts; returns the same object if nothing changes. `typed` is the
-* manifest after `decode`.
+ * Converts a manifest to what Istio reads: numbers and booleans in string fields become strings, and field names get the case
+ * of the schema. Unknown fields stay. Shares unchanged parts; returns the same object if nothing changes. `typed` is the
+ * manifest after `decode`.
  */
 export function conform(
   manifest: ValueMap,

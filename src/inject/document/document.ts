@@ -49,8 +49,8 @@ export interface DocumentResult {
 }
 
 /**
-* Changes a workload's pod, which is at the path in `row`. Returns the same manifest if nothing changes.
-* Errors: a MeshError. Its field path starts at the manifest.
+ * Changes a workload's pod, which is at the path in `row`. Returns the same manifest if nothing changes.
+ * Errors: a MeshError. Its field path starts at the manifest.
  */
 export type Change = (manifest: ValueMap, row: WorkloadKind, options: DocumentOptions) => Outcome;
 

@@ -13,8 +13,8 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
-* Returns the patch that turns `before` into `after`, with warnings about it. The patch contains the name and namespace by
-* which kustomize finds the manifest. Errors: an InjectionError if the manifest has no name, or no patch can express the change.
+ * Returns the patch that turns `before` into `after`, with warnings about it. The patch contains the name and namespace by
+ * which kustomize finds the manifest. Errors: an InjectionError if the manifest has no name, or no patch can express the change.
  */
 export function workloadPatch(
   before: ValueMap,
@@ -33,7 +33,10 @@ export function workloadPatch(
   const patch: ValueMap = Object.assign(newMap(), { apiVersion, kind, metadata }, changes, { metadata });
   if (isKnown) return { patch, warnings: [] };
   const what = `kustomize has no merge keys for ${kind} in ${apiVersion}`;
-  return { patch, warnings: [`${what}, so the patch contains whole lists; write the patch again when the manifest changes`] };
+  return {
+    patch,
+    warnings: [`${what}, so the patch contains whole lists; write the patch again when the manifest changes`],
+  };
 }
 
 function changesOf(before: ValueMap, after: ValueMap, type: string | undefined): ValueMap {

@@ -17,8 +17,8 @@ export interface ReportEntry extends Omit<ReportLine, "line" | "column" | "hint"
 }
 
 /**
-* Formats an entry as text lines: `deployment.apps/web skipped: pod uses the host network`, then its warnings. With
-* `severalFiles`, results end with ` (a.yaml)`, as in kubectl, and warnings start with `a.yaml: `.
+ * Formats an entry as text lines: `deployment.apps/web skipped: pod uses the host network`, then its warnings. With
+ * `severalFiles`, results end with ` (a.yaml)`, as in kubectl, and warnings start with `a.yaml: `.
  */
 export function entryText(entry: ReportEntry, { severalFiles }: { readonly severalFiles: boolean }): string {
   const name = displayName(entry);

@@ -34,8 +34,8 @@ export type Summary = Readonly<Record<Result, number>>;
 type StreamOptions = DocumentOptions & { readonly sink: Sink };
 
 /**
-* Changes all documents of all inputs. A failing document is counted and omitted from the output; the next ones continue. One
-* document is in memory at a time. An error of the sink, such as a closed pipe, stops the stream.
+ * Changes all documents of all inputs. A failing document is counted and omitted from the output; the next ones continue. One
+ * document is in memory at a time. An error of the sink, such as a closed pipe, stops the stream.
  */
 export async function changeStream(
   inputs: Iterable<ManifestInput>,

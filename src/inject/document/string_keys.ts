@@ -6,8 +6,8 @@ const SUSPECT = /(?:^|[\s{,])(?:y|yes|n|no|on|off|true|false|~|null|[-+]?\.?\d[^
 type Node = NonNullable<ParsedDocument["root"]>;
 
 /**
-* Replaces keys such as `yes:` and `010:` with the strings that kubectl reads (`"true":`, `"8":`), because YAML parsers differ
-* on such keys. Returns the same document if it does not contain such keys.
+ * Replaces keys such as `yes:` and `010:` with the strings that kubectl reads (`"true":`, `"8":`), because YAML parsers differ
+ * on such keys. Returns the same document if it does not contain such keys.
  */
 export function withStringKeys(parsed: ParsedDocument): ParsedDocument {
   if (parsed.root === undefined || !SUSPECT.test(parsed.doc.text.toLowerCase())) return parsed;

@@ -25,8 +25,8 @@ const BEFORE_STATUS: InjectionStatus = {
 };
 
 /**
-* Removes the containers, volumes and secrets of an earlier injection. The names come from the status annotation; without the
-* annotation, BEFORE_STATUS applies. Also removes Prometheus annotations with the port `statusPort`, which injection added.
+ * Removes the containers, volumes and secrets of an earlier injection. The names come from the status annotation; without the
+ * annotation, BEFORE_STATUS applies. Also removes Prometheus annotations with the port `statusPort`, which injection added.
  */
 export function withoutEarlier(pod: Pod, statusPort: string): Bare {
   const names = listed(pod);

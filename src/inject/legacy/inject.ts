@@ -50,8 +50,8 @@ interface Context extends LegacyInput {
 const PROXY_GROUP = 1337;
 
 /**
-* Injects a pod the way the configuration's release did.
-* Errors: an InjectionError if the template fails or its output is not part of a pod.
+ * Injects a pod the way the configuration's release did.
+ * Errors: an InjectionError if the template fails or its output is not part of a pod.
  */
 export function injectLegacy(input: LegacyInput) {
   const agent = String(statusPort(input.mesh));
@@ -97,8 +97,8 @@ function render(pod: Pod, { owner, legacy, mesh, values, isLate }: LegacyInput):
 }
 
 /**
-* Appends containers, volumes and secrets to the pod's lists. Two containers go first instead: istio-validation, and with
-* `hold` the proxy.
+ * Appends containers, volumes and secrets to the pod's lists. Two containers go first instead: istio-validation, and with
+ * `hold` the proxy.
  */
 function append(pod: Pod, spec: SidecarSpec, hold: boolean): Pod {
   const front = hold ? [VALIDATION, PROXY] : [VALIDATION];

@@ -1,6 +1,6 @@
 /**
-* Redirects HTTP probes of the application to the agent, by the rules of Istio 1.0 to 1.8: only HTTP probes of `containers` are
-* rewritten. The agents of 1.0 to 1.5 read bare `httpGet` objects, and listen on the port in the proxy's `--statusPort`.
+ * Redirects HTTP probes of the application to the agent, by the rules of Istio 1.0 to 1.8: only HTTP probes of `containers` are
+ * rewritten. The agents of 1.0 to 1.5 read bare `httpGet` objects, and listen on the port in the proxy's `--statusPort`.
  */
 import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
 import type { GoValue } from "../../golang/gotemplate/mod.ts";

@@ -21,9 +21,9 @@ export interface SidecarSpec {
 const OF_POD = ["initContainers", "containers", "volumes", "imagePullSecrets", "dnsConfig"];
 
 /**
-* Parses the output of a template. Templates of some releases write numbers and booleans in string fields; these become
-* strings. Unknown fields are dropped. Errors: an InjectionError if the text is not a YAML mapping, or an InjectionError
-* that lists all invalid values.
+ * Parses the output of a template. Templates of some releases write numbers and booleans in string fields; these become
+ * strings. Unknown fields are dropped. Errors: an InjectionError if the text is not a YAML mapping, or an InjectionError
+ * that lists all invalid values.
  */
 export function readSidecarSpec(text: string, { reader }: Legacy): SidecarSpec {
   const rendered = parseRendered(text, reader);
@@ -58,8 +58,8 @@ function failed(what: string, cause?: unknown): InjectionError {
 }
 
 /**
-* Removes `restartPolicy` from a container. Old templates set `restartPolicy: Always` on istio-init. Kubernetes ignored the
-* field then, but would make istio-init a native sidecar now. Also removes empty resources.
+ * Removes `restartPolicy` from a container. Old templates set `restartPolicy: Always` on istio-init. Kubernetes ignored the
+ * field then, but would make istio-init a native sidecar now. Also removes empty resources.
  */
 function ofItsTime(container: ValueMap): ValueMap {
   const bare = withKey(container, "restartPolicy", undefined);

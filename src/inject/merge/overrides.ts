@@ -1,6 +1,6 @@
 /**
-* Container overrides. A user can write a container with the name of a template's container. The user's container is merged
-* over the rendered one. An annotation keeps the user's container, because the merge cannot be reversed.
+ * Container overrides. A user can write a container with the name of a template's container. The user's container is merged
+ * over the rendered one. An annotation keeps the user's container, because the merge cannot be reversed.
  */
 import { messageOf } from "../../base/errors.ts";
 import { InjectionError } from "../injection_error.ts";
@@ -43,8 +43,8 @@ export function keptOverrides(pod: Pod): Overrides {
 }
 
 /**
-* Whether the user wrote the overriding containers before other containers. Injection records this by writing the status
-* annotation before the overrides annotation. istioctl and API servers sort annotations, so they never write this order.
+ * Whether the user wrote the overriding containers before other containers. Injection records this by writing the status
+ * annotation before the overrides annotation. istioctl and API servers sort annotations, so they never write this order.
  */
 export function keptFirst(pod: Pod): boolean {
   const names = Object.keys(annotationsOf(pod));
@@ -92,8 +92,8 @@ export interface OverrideSource {
 }
 
 /**
-* Finds the user's override of a template's container in `list`. It comes from the annotation, or from the pod's containers
-* if no earlier injection added the container.
+ * Finds the user's override of a template's container in `list`. It comes from the annotation, or from the pod's containers
+ * if no earlier injection added the container.
  */
 export function overrideFor(name: string, list: ContainerList, source: OverrideSource): ValueMap | undefined {
   const { original, status, kept } = source;

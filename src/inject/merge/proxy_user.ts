@@ -5,8 +5,8 @@ import { mapContainers, mapProxy, withKey } from "../pod/change.ts";
 import { annotation, containerNamed, containersOf, findProxy, INIT, type Pod, VALIDATION } from "../pod/pod.ts";
 
 /**
-* Applies `runAsUser` and `runAsGroup` of the user's proxy container (`user`) to the init container. With TPROXY, the proxy
-* must run as root.
+ * Applies `runAsUser` and `runAsGroup` of the user's proxy container (`user`) to the init container. With TPROXY, the proxy
+ * must run as root.
  */
 export function followProxyUser(pod: Pod, user: ValueMap | undefined, mesh: MeshConfig): Pod {
   const security = mapAt(user ?? {}, "securityContext");

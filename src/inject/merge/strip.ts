@@ -15,8 +15,8 @@ export interface Earlier {
 }
 
 /**
-* Returns the pod as templates see it: without injected containers, and with the user's overriding containers restored.
-* Also removes Prometheus annotations with the port `statusPort`, which injection added.
+ * Returns the pod as templates see it: without injected containers, and with the user's overriding containers restored.
+ * Also removes Prometheus annotations with the port `statusPort`, which injection added.
  */
 export function strip(pod: Pod, { status, kept }: Earlier, statusPort: string): Pod {
   const bare = status === undefined ? pod : stripStatus(pod, status, statusPort);
@@ -26,8 +26,8 @@ export function strip(pod: Pod, { status, kept }: Earlier, statusPort: string): 
 }
 
 /**
-* Whether a kept override was written under `initContainers`. A kept proxy that is not a native sidecar was written under
-* `containers`, even though the annotation lists it under `initContainers` if the template's proxy is a native sidecar.
+ * Whether a kept override was written under `initContainers`. A kept proxy that is not a native sidecar was written under
+ * `containers`, even though the annotation lists it under `initContainers` if the template's proxy is a native sidecar.
  */
 export function isInit(container: ValueMap): boolean {
   return container["name"] !== PROXY || container["restartPolicy"] === "Always";
@@ -55,8 +55,8 @@ function withKept(pod: Pod, list: ContainerList, kept: readonly ValueMap[], isFi
 }
 
 /**
-* Returns the base pod for merging templates. Removes the injected variables that post-processing appends again. Otherwise
-* merging would also move the user's variables.
+ * Returns the base pod for merging templates. Removes the injected variables that post-processing appends again. Otherwise
+ * merging would also move the user's variables.
  */
 export function mergeBase(pod: Pod, { status }: Earlier): Pod {
   if (status === undefined) return pod;

@@ -2,8 +2,8 @@ import { onceForShared } from "../../base/values/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 
 /**
-* Removes null fields that come from a template, such as `emptyDir:`, because Kubernetes drops these. Null fields in
-* `original` are the user's and stay.
+ * Removes null fields that come from a template, such as `emptyDir:`, because Kubernetes drops these. Null fields in
+ * `original` are the user's and stay.
  */
 export function withoutNulls(map: ValueMap, original: ValueMap): ValueMap {
   if (map === original || !hasNulls(map)) return map;

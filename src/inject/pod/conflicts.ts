@@ -15,9 +15,9 @@ function userOf(container: ValueMap, pod: Pod): number | undefined {
 }
 
 /**
-* Returns the names of application init containers without network: they run after capture starts and before the proxy runs.
-* With istio-validation, the CNI plugin captures from the start of the pod. With istio-init, capture starts when istio-init
-* exits. Source: Istio, "Compatibility with application init containers".
+ * Returns the names of application init containers without network: they run after capture starts and before the proxy runs.
+ * With istio-validation, the CNI plugin captures from the start of the pod. With istio-init, capture starts when istio-init
+ * exits. Source: Istio, "Compatibility with application init containers".
  */
 export function initContainersWithoutNetwork(pod: Pod): readonly string[] {
   const names = allContainers(pod).map((container) => textAt(container, "name"));

@@ -42,9 +42,9 @@ const KNATIVE_POD = {
 } as const;
 
 /**
-* All workload kinds. A CronJob's pod is in `jobTemplate.spec.template`; the metadata of `jobTemplate` belongs to the Job.
-* (istioctl uses the Job's metadata, so it ignores an opt-out label of the pod, and the labels that it adds miss the pod.)
-* A row with a matching group wins over a row without a group. If a kind has several rows, a pod is at one or more paths.
+ * All workload kinds. A CronJob's pod is in `jobTemplate.spec.template`; the metadata of `jobTemplate` belongs to the Job.
+ * (istioctl uses the Job's metadata, so it ignores an opt-out label of the pod, and the labels that it adds miss the pod.)
+ * A row with a matching group wins over a row without a group. If a kind has several rows, a pod is at one or more paths.
  */
 export const KINDS: readonly WorkloadKind[] = [
   { kind: "Pod", type: "Pod", path: [] },

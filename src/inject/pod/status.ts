@@ -32,8 +32,8 @@ export function parseObject(text: string | undefined): ValueMap | undefined {
 let latest = { key: "", text: "" };
 
 /**
-* Formats the status annotation for the items of the templates. If `revision` is `undefined`, the annotation has no revision,
-* as before Istio 1.11. The latest result is cached, because most pods get the same annotation.
+ * Formats the status annotation for the items of the templates. If `revision` is `undefined`, the annotation has no revision,
+ * as before Istio 1.11. The latest result is cached, because most pods get the same annotation.
  */
 export function statusText(templatePod: Pod, revision: string | undefined): string {
   const spec = specOf(templatePod);

@@ -46,8 +46,8 @@ export function ownerOf(manifest: ValueMap, row: WorkloadKind, namespace: string
 }
 
 /**
-* Derives a pod's owner from its metadata, as in Istio's GetDeployMetaFromPod. The owner is the pod's controller, or that
-* controller's owner, which follows from the names that Kubernetes generates.
+ * Derives a pod's owner from its metadata, as in Istio's GetDeployMetaFromPod. The owner is the pod's controller, or that
+ * controller's owner, which follows from the names that Kubernetes generates.
  */
 export function podOwner(pod: Pod, namespace: string): Owner {
   const metadata = metadataOf(pod);

@@ -9,8 +9,8 @@ import { labelsOf, type Pod } from "../pod/pod.ts";
 export type ProxyEnvs = Readonly<Record<string, string>>;
 
 /**
-* Returns the variables for cluster and network. `given` overrides the values, and the pod's network label overrides both.
-* Empty variables are omitted. With an empty network label, the network in the values does not apply.
+ * Returns the variables for cluster and network. `given` overrides the values, and the pod's network label overrides both.
+ * Empty variables are omitted. With an empty network label, the network in the values does not apply.
  */
 export function proxyEnvs(pod: Pod, values: ValueMap, given: ProxyEnvs): ProxyEnvs {
   const global = mapAt(values, "global");

@@ -13,8 +13,8 @@ import {
 } from "../pod/pod.ts";
 
 /**
-* Puts the proxy last, or first with `hold`, which makes the application wait for the proxy. A native sidecar starts right
-* after the init container that sets up capture, before the application's init containers.
+ * Puts the proxy last, or first with `hold`, which makes the application wait for the proxy. A native sidecar starts right
+ * after the init container that sets up capture, before the application's init containers.
  */
 export function reorder(pod: Pod, hold: boolean): Pod {
   const native = containerNamed(containersOf(pod, "initContainers"), PROXY) !== undefined;

@@ -1,7 +1,7 @@
 /**
-* Rewrites the probes of the application. The kubelet is outside the mesh, so it probes the agent, and the agent probes the
-* application. Every HTTP, TCP and gRPC handler becomes an HTTP handler that points to the agent. An environment variable
-* passes the original handlers to the agent.
+ * Rewrites the probes of the application. The kubelet is outside the mesh, so it probes the agent, and the agent probes the
+ * application. Every HTTP, TCP and gRPC handler becomes an HTTP handler that points to the agent. An environment variable
+ * passes the original handlers to the agent.
  */
 import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
 import type { GoValue } from "../../golang/gotemplate/mod.ts";

@@ -1,6 +1,6 @@
 /**
-* Merges metrics: Prometheus scrapes the agent, and the agent scrapes the application. An environment variable passes the
-* user's annotations to the agent. New annotations point Prometheus to the agent.
+ * Merges metrics: Prometheus scrapes the agent, and the agent scrapes the application. An environment variable passes the
+ * user's annotations to the agent. New annotations point Prometheus to the agent.
  */
 import { InjectionError } from "../injection_error.ts";
 import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
@@ -39,7 +39,7 @@ interface AgentOf {
 }
 
 /**
-* Points Prometheus to the agent, unless the pod or the mesh turns this off or the annotations point to the agent already.
+ * Points Prometheus to the agent, unless the pod or the mesh turns this off or the annotations point to the agent already.
  * Errors: a MeshError for a port that cannot be scraped.
  */
 export function mergePrometheus(pod: Pod, mesh: MeshConfig, { statusPort, minor }: AgentOf): Pod {

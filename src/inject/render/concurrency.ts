@@ -7,8 +7,8 @@ import { annotation, type Pod } from "../pod/pod.ts";
 const DEFAULT = 2;
 
 /**
-* Returns the concurrency in the proxy configuration. If it is 0, returns the CPU limit (or the CPU request) from the pod's
-* annotations or the values, rounded up. Source: estimateConcurrency of Istio 1.17.
+ * Returns the concurrency in the proxy configuration. If it is 0, returns the CPU limit (or the CPU request) from the pod's
+ * annotations or the values, rounded up. Source: estimateConcurrency of Istio 1.17.
  */
 export function estimatedConcurrency(pod: Pod, proxyConfig: ValueMap, values: ValueMap): number {
   const configured = intAt(proxyConfig, "concurrency");

@@ -20,9 +20,9 @@ export function selectTemplates(pod: Pod, config: ModernConfig): readonly string
 }
 
 /**
-* Renders templates to parts of a pod. A template with empty output contributes no part. Do not change the parts: they are
-* shared between pods.
-* Errors: an InjectionError that names the template, if it is missing, fails, or does not render a YAML mapping.
+ * Renders templates to parts of a pod. A template with empty output contributes no part. Do not change the parts: they are
+ * shared between pods.
+ * Errors: an InjectionError that names the template, if it is missing, fails, or does not render a YAML mapping.
  */
 export function renderTemplates(config: ModernConfig, names: readonly string[], input: TemplateInput): ValueMap[] {
   let data: GoStruct | undefined;
@@ -119,6 +119,6 @@ function notFound(config: ModernConfig, name: string): InjectionError {
   const have = [...config.templates.keys()].sort().map((known) => `"${known}"`).join(", ");
   return new InjectionError("template-unknown", `The template "${name}" is not in the injector configuration`, {
     place: { field: `metadata.annotations["${ANNOTATION.templates}"]` },
-    hint: `it has ${have}`,
+    hint: `available templates: ${have}`,
   });
 }

@@ -1,6 +1,6 @@
 /**
-* Parses rendered templates. Most of the text is the same for all pods, so the reader splits it by indentation and parses
-* each distinct part once.
+ * Parses rendered templates. Most of the text is the same for all pods, so the reader splits it by indentation and parses
+ * each distinct part once.
  */
 import { MeshError, messageOf } from "../../base/errors.ts";
 import { share } from "../../base/values/mod.ts";

@@ -22,7 +22,8 @@ export const CONTAINER_RULES: readonly PodRule[] = [
         ? []
         : named(subject, ["initContainers"], (name) => without.has(name)).map(({ field, name }) => ({
           field,
-          message: `The init container "${name}" will have no network, because traffic is captured before the proxy runs`,
+          message:
+            `The init container "${name}" will have no network, because traffic is captured before the proxy runs`,
           fix: `use native sidecars, or run the container as user ${PROXY_UID}`,
         }));
     },
@@ -39,8 +40,7 @@ export const CONTAINER_RULES: readonly PodRule[] = [
         ? []
         : named(subject, ["containers"], (name) => users.has(name)).map(({ field, name }) => ({
           field,
-          message:
-            `The container "${name}" runs as the proxy's user ${PROXY_UID}, so its traffic is not captured`,
+          message: `The container "${name}" runs as the proxy's user ${PROXY_UID}, so its traffic is not captured`,
           fix: "run the container as another user",
         }));
     },
@@ -100,7 +100,8 @@ export const CONTAINER_RULES: readonly PodRule[] = [
         : named(subject, ["initContainers", "containers"], (name) => auto.has(name)).map(({ field, name }) => ({
           field: `${field}.image`,
           message: `The image of the container "${name}" is "auto", but injection does not replace it in this pod`,
-          fix: 'enable injection, with a template that contains this container (annotation "inject.istio.io/templates")',
+          fix:
+            'enable injection, with a template that contains this container (annotation "inject.istio.io/templates")',
         }));
     },
   },
@@ -116,7 +117,10 @@ export const CONTAINER_RULES: readonly PodRule[] = [
       const added = allContainers(injected).filter((each) => TEMPLATE_CONTAINERS.includes(textAt(each, "name")));
       return added.filter((each) => !isReadOnly(each)).map((each) => ({
         field: podField(subject, "spec.containers"),
-        message: `All application containers have a read-only root file system, but the injected container "${textAt(each, "name")}" ` +
+        message:
+          `All application containers have a read-only root file system, but the injected container "${
+            textAt(each, "name")
+          }" ` +
           "does not",
         fix: "use the CNI plugin (--cni), or exempt this container from the policy",
       }));

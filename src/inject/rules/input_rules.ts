@@ -221,7 +221,8 @@ export const INPUT_RULES: readonly InputRule[] = [
             const fix = 'use a name such as "http-web", or set appProtocol';
             return { about, field, line, message, fix, severity: "note" };
           }
-          const message = `The name "${name}" of the port ${port} starts with "${near}" without a following "-", so ${guess}`;
+          const message =
+            `The name "${name}" of the port ${port} starts with "${near}" without a following "-", so ${guess}`;
           const fix = `rename the port to "${near}-${port}", or set appProtocol`;
           return { about, field: `${field}.name`, line, message, fix };
         })
@@ -239,7 +240,8 @@ export const INPUT_RULES: readonly InputRule[] = [
         const disagree = one.port === other.port && one.transport !== other.transport && !isDns(one);
         return disagree || (same && known && isHttp(one) !== isHttp(other));
       }, (one, other, { first, second }) => ({
-        message: `The Services "${one}" and "${other}" select the same pods, but set different protocols for one port: ` +
+        message:
+          `The Services "${one}" and "${other}" select the same pods, but set different protocols for one port: ` +
           `${protocolText(first, second)} and ${protocolText(second, first)}`,
         fix: "set the same protocol in both Services",
       })),

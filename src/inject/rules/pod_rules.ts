@@ -48,7 +48,9 @@ export const POD_RULES: readonly PodRule[] = [
       if (before === undefined || String(before) === String(after)) return [];
       return [{
         field: podField(subject, "spec.securityContext.fsGroup"),
-        message: `Injection replaces the pod's fsGroup ${String(before)} with ${String(after)}, which changes the group of its volumes`,
+        message: `Injection replaces the pod's fsGroup ${String(before)} with ${
+          String(after)
+        }, which changes the group of its volumes`,
         fix: "set ENABLE_LEGACY_FSGROUP_INJECTION=false if the proxy can read its token without fsGroup",
       }];
     },

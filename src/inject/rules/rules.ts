@@ -80,7 +80,11 @@ function switches(subject: Subject): { readonly off: RulesOff; readonly problems
         return [{ field, message: `The rule "${id}" does not exist`, fix: unknownRule(id) }];
       }
       if (rulesOffBy(object).has(id)) return [];
-      return [{ field, message: `The rule "${id}" is turned off without a reason`, fix: "add the reason as the annotation's value" }];
+      return [{
+        field,
+        message: `The rule "${id}" is turned off without a reason`,
+        fix: "add the reason as the annotation's value",
+      }];
     })
   );
   return { off: new Set(places.flatMap(({ object }) => [...rulesOffBy(object)])), problems };

@@ -53,8 +53,8 @@ function keptByList(pod: Pod, evidence: Evidence): Readonly<Record<ContainerList
 }
 
 /**
-* Whether the user's proxy container had the image "auto", which injection drops. The key order of the injected proxy shows
-* this: the user's `image` is one of the first two keys or precedes another key of the user; the template's comes last.
+ * Whether the user's proxy container had the image "auto", which injection drops. The key order of the injected proxy shows
+ * this: the user's `image` is one of the first two keys or precedes another key of the user; the template's comes last.
  */
 function hadImage(container: ValueMap, proxy: ValueMap | undefined): boolean {
   if (container["name"] !== PROXY || container["image"] !== undefined) return false;
@@ -87,7 +87,10 @@ export function volumes(pod: Pod, { added }: Evidence, doubts: Doubt[]): Pod {
     const user = mounted.get(name);
     if (!added.volumes.includes(name)) return true;
     if (user === undefined) return false;
-    doubts.push({ field: "spec.volumes", message: `the volume "${name}" stays, because the container "${user}" mounts it` });
+    doubts.push({
+      field: "spec.volumes",
+      message: `the volume "${name}" stays, because the container "${user}" mounts it`,
+    });
     return true;
   });
   return withList(pod, "volumes", left);

@@ -61,9 +61,9 @@ const NAMES: InjectionStatus = {
 };
 
 /**
-* Returns the facts about a pod's injection; `undefined` if the pod is not injected. Without a readable status annotation, a
-* container with the name and arguments of Istio's proxy is sufficient evidence.
-* Errors: an InjectionError if the overrides annotation is not valid JSON.
+ * Returns the facts about a pod's injection; `undefined` if the pod is not injected. Without a readable status annotation, a
+ * container with the name and arguments of Istio's proxy is sufficient evidence.
+ * Errors: an InjectionError if the overrides annotation is not valid JSON.
  */
 export function evidenceOf(pod: Pod, owner: Owner, containerName?: string): Evidence | undefined {
   const status = readStatus(pod);
@@ -84,8 +84,8 @@ export function evidenceOf(pod: Pod, owner: Owner, containerName?: string): Evid
 }
 
 /**
-* Whether the pod has a sidecar besides an application. A gateway that the user wrote is the application. A container that the
-* user wrote to override the proxy does not have the agent's arguments.
+ * Whether the pod has a sidecar besides an application. A gateway that the user wrote is the application. A container that the
+ * user wrote to override the proxy does not have the agent's arguments.
  */
 function hasSidecar(pod: Pod, added: InjectionStatus): boolean {
   const [first, second] = textsAt(findProxy(pod) ?? {}, "args");

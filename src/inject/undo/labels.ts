@@ -19,8 +19,8 @@ interface Rule {
 }
 
 /**
-* Only a label with the exact value is removed, because injection keeps existing labels. The user may have written the same
-* canonical name or revision, but removing it changes nothing: the next injection derives it from `app` and `version` again.
+ * Only a label with the exact value is removed, because injection keeps existing labels. The user may have written the same
+ * canonical name or revision, but removing it changes nothing: the next injection derives it from `app` and `version` again.
  */
 const RULES: readonly Rule[] = [
   { name: LABEL.tlsMode, value: () => "istio" },

@@ -7,8 +7,8 @@ import { metadataOf, type Pod } from "../pod/pod.ts";
 const FIRST = { labels: LABEL.tlsMode, annotations: ANNOTATION.revision } as const;
 
 /**
-* Whether a label or annotation was in the pod before injection: it precedes an injected one in a map that is not sorted.
-* Injection appends its entries to the user's. istioctl and API servers sort all entries, so the order then shows nothing.
+ * Whether a label or annotation was in the pod before injection: it precedes an injected one in a map that is not sorted.
+ * Injection appends its entries to the user's. istioctl and API servers sort all entries, so the order then shows nothing.
  */
 export function isOlder(pod: Pod, map: keyof typeof FIRST, name: string): boolean {
   const names = Object.keys(mapAt(metadataOf(pod), map));

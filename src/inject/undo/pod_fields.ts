@@ -36,8 +36,8 @@ function withoutLowPorts(context: ValueMap): ValueMap {
 }
 
 /**
-* Removes the search domains of a multicluster mesh: `NAMESPACE.global` and `global`. Other search domains may come from the
-* values or from the user, so they stay and add a doubt.
+ * Removes the search domains of a multicluster mesh: `NAMESPACE.global` and `global`. Other search domains may come from the
+ * values or from the user, so they stay and add a doubt.
  */
 export function dns(pod: Pod, { owner, proxy }: Evidence, doubts: Doubt[]): Pod {
   const config = mapAt(specOf(pod), "dnsConfig");

@@ -53,7 +53,10 @@ function namedPort(handler: ValueMap, container: ValueMap) {
     const [only, ...others] = mapsAt(container, "ports").filter((each) => intAt(each, "containerPort") === port);
     const name = only === undefined || others.length > 0 ? "" : textAt(only, "name");
     if (port === undefined || name === "") return [];
-    return [{ path: `${kind}.port`, message: `stays ${port}, but may have been the port's name "${name}" before injection` }];
+    return [{
+      path: `${kind}.port`,
+      message: `stays ${port}, but may have been the port's name "${name}" before injection`,
+    }];
   });
 }
 

@@ -29,16 +29,20 @@ const STEPS: readonly UndoStep[] = [
 ];
 
 /**
-* Returns the pod without its injection. Adds fields whose original value is unknown to `doubts`. Does not modify `pod`.
-* Errors: an InjectionError if the pod would have no containers left.
+ * Returns the pod without its injection. Adds fields whose original value is unknown to `doubts`. Does not modify `pod`.
+ * Errors: an InjectionError if the pod would have no containers left.
  */
 export function uninjectPod(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
   const undone = STEPS.reduce((before, step) => step(before, evidence, doubts), pod);
   if (containersOf(undone, "containers").length > 0) return undone;
-  throw new InjectionError("no-containers", "Injection added every container of the pod, so no container would be left", {
-    place: { field: "spec.containers" },
-    hint: "check the annotation sidecar.istio.io/status, which lists the injected items",
-  });
+  throw new InjectionError(
+    "no-containers",
+    "Injection added every container of the pod, so no container would be left",
+    {
+      place: { field: "spec.containers" },
+      hint: "check the annotation sidecar.istio.io/status, which lists the injected items",
+    },
+  );
 }
 
 /** Removes empty labels, annotations and metadata, which injection may have added. */

@@ -35,8 +35,8 @@ export function issueAuthority(validity: Validity): Issued {
 }
 
 /**
-* Issues a serving certificate for DNS names. It expires no later than the CA. It has no common name: Go ignores common names
-* since 1.15, and they are limited to 64 characters.
+ * Issues a serving certificate for DNS names. It expires no later than the CA. It has no common name: Go ignores common names
+ * since 1.15, and they are limited to 64 characters.
  */
 export function issueServing(authority: Issued, dnsNames: readonly string[], validity: Validity): Issued {
   const key = generateEcKey();

@@ -33,7 +33,7 @@ export interface RenewalContext {
 /** A renewal that is due, with the new certificates. */
 export interface Renewal {
   readonly certificates: CertificateSet;
-  /** For the log. */
+  /** Reason for the log. */
   readonly reason: string;
 }
 
@@ -44,8 +44,8 @@ interface Rule {
 }
 
 /**
-* Returns the next renewal; `undefined` if no renewal is due. A new CA does not sign until the API servers trust it, unless
-* the old CA has expired.
+ * Returns the next renewal; `undefined` if no renewal is due. A new CA does not sign until the API servers trust it, unless
+ * the old CA has expired.
  */
 export function nextRenewal(held: CertificateSet | undefined, context: RenewalContext): Renewal | undefined {
   if (held === undefined) return { certificates: allNew(context), reason: "the Secret had no valid certificates" };

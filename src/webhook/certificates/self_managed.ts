@@ -12,27 +12,27 @@ import { LIFETIMES, type Lifetimes } from "./renewal.ts";
 import { byWhom, ContestedError } from "./last_writer.ts";
 import { agree, collectionOf, contestedSecret, type Known } from "./secret_store.ts";
 
-/** The Service, the Secret and the configurations. */
+/** The inputs for managing certificates. */
 export interface SelfManagedOptions {
   readonly api: KubeApi;
   readonly clock: Pick<Clock, "now" | "monotonic" | "sleep">;
-  /** The time by which certificates are made and renewed; the clock's by default. */
+  /** Returns the current time for issuing and renewing certificates. Default: the time of `clock`. */
   readonly now?: () => Promise<Date>;
   readonly log: Logger;
   readonly service: WebhookService;
-  /** The Secret, in the Service's namespace. */
+  /** Name of the Secret, in the Service's namespace. */
   readonly secret: string;
   /** Names of the MutatingWebhookConfigurations that get the caBundle. */
   readonly configurations: readonly string[];
-  /** By default `cluster.local`. */
+  /** DNS domain of the cluster. Default: `cluster.local`. */
   readonly clusterDomain?: string;
   readonly lifetimes?: Lifetimes;
-  /** From 0 to 1: the delay of renewals in this replica. Random by default. */
+  /** Delay of renewals in this replica, from 0 to 1. Default: random. */
   readonly jitter?: number;
 }
 
 const MAX_PAUSE = 5 * 60_000;
-/** At most one round in this time. */
+/** Minimum milliseconds between two rounds. */
 const MIN_PAUSE = 1_000;
 /** After this many rounds with a change within `WHILE`, assume that another controller writes the same objects. */
 const MANY_CHANGES = 5;
@@ -41,8 +41,8 @@ const FIRST_RETRY = 1_000;
 const MAX_RETRY = 60_000;
 
 /**
- * Keeps a serving certificate in force and its authority in the caBundle: at once, after changes of the Secret or a
- * configuration, and every few minutes. Backs off after a failure, which `problem` reports.
+ * Keeps a valid serving certificate, and its CA in the caBundle. Runs a round at the start, after each change of the Secret or
+ * a configuration, and every few minutes. Backs off after a failure, which `problem` reports.
  */
 export function selfManagedCertificates(options: SelfManagedOptions): CertificateSource {
   const keeper = new Keeper(options);
@@ -60,17 +60,17 @@ class Keeper implements CertificateSource {
   #current: KeyPair | undefined;
   #problem: string | undefined;
   #failures = 0;
-  /** When rounds have changed something, in milliseconds of the monotonic clock, the latest last. */
+  /** Times of rounds that changed something, in milliseconds of the monotonic clock, latest last. */
   readonly #changes: number[] = [];
-  /** About the latest change. */
+  /** The error to report if too many rounds change something. */
   #contest: ContestedError | undefined;
   #known: Known | undefined;
-  /** Ends the pause between two rounds, also before it starts. */
+  /** Aborted to skip the pause after the current round. */
   #wake = new AbortController();
 
   constructor(options: SelfManagedOptions) {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    // A caller that does not wait for it must not get an unhandled rejection.
+    // If no caller awaits `ready`, its rejection must not be unhandled.
     promise.catch(() => {});
     this.ready = promise;
     this.#isReady = { resolve, reject };
@@ -86,7 +86,7 @@ class Keeper implements CertificateSource {
   }
 
   current(): KeyPair {
-    if (this.#current === undefined) throw new MeshError("There is no serving certificate yet");
+    if (this.#current === undefined) throw new MeshError("The serving certificate is not available yet");
     return this.#current;
   }
 
@@ -108,14 +108,14 @@ class Keeper implements CertificateSource {
       this.#wake = new AbortController();
       const pause = await this.#round();
       if (this.#stop.signal.aborted) return;
-      // The other program's changes must not set the pace.
+      // If another program keeps writing, ignore its changes during the pause.
       const least = this.#isContested() ? pause : Math.min(pause, MIN_PAUSE);
       await this.#options.clock.sleep(least, this.#stop.signal);
       await this.#options.clock.sleep(pause - least, AbortSignal.any([this.#stop.signal, this.#wake.signal]));
     }
   }
 
-  /** Runs a round; returns the milliseconds until the next one. */
+  /** Runs a round. Returns the milliseconds until the next round. */
   async #round(): Promise<number> {
     try {
       const { serving } = this.#options.lifetimes ?? LIFETIMES;
@@ -129,7 +129,7 @@ class Keeper implements CertificateSource {
     }
   }
 
-  /** Updates the caBundle before it serves a certificate of a new authority; serves it even if that fails. */
+  /** Updates the caBundle before serving a certificate of a new CA. Serves the certificate even if the update fails. */
   async #keep(): Promise<void> {
     const certificates = await this.#agree();
     if (this.#stop.signal.aborted) return;
@@ -164,7 +164,7 @@ class Keeper implements CertificateSource {
     }
   }
 
-  /** Tries all configurations; rejects with the first failure. */
+  /** Updates all configurations. Rejects with the first failure after trying all. */
   async #keepBundles(bundle: string): Promise<void> {
     const { api, service, configurations, log } = this.#options;
     const writers: (string | undefined)[] = [];
@@ -179,7 +179,7 @@ class Keeper implements CertificateSource {
     if (writers.length > 0) this.#hasChanged(contestedBundle(configurations, writers[0]));
   }
 
-  /** Records a change, and the problem to report if there are many. */
+  /** Records a change, with the error to report if too many rounds change something. */
   #hasChanged(contest: ContestedError): void {
     this.#changes.push(this.#options.clock.monotonic());
     this.#contest = contest;
@@ -224,9 +224,9 @@ class Keeper implements CertificateSource {
 
 function absent(name: string): MeshError {
   return new MeshError(
-    `MutatingWebhookConfiguration "${name}" does not exist: the API server does not call this webhook`,
+    `MutatingWebhookConfiguration "${name}" does not exist, so the API server does not call this webhook`,
     {
-      hint: 'Apply the output of "kubectl mesh webhook manifests"',
+      hint: 'apply the output of "kubectl mesh webhook manifests"',
     },
   );
 }
@@ -235,7 +235,8 @@ function contestedBundle(names: readonly string[], writer: string | undefined): 
   return new ContestedError(
     `Another program keeps changing the caBundle of ${names.map((name) => `"${name}"`).join(", ")}${byWhom(writer)}`,
     {
-      hint: 'An istiod of the same revision does: set INJECTION_WEBHOOK_CONFIG_NAME to "" in its environment',
+      hint:
+        'if the other program is an istiod of the same revision, set INJECTION_WEBHOOK_CONFIG_NAME to "" in its environment',
     },
   );
 }

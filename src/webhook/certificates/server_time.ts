@@ -1,10 +1,10 @@
-/** The time that counts for certificates: the API server verifies them by its own clock. */
+/** Reads the API server's time, because the API server verifies certificates by its own clock. */
 import { ApiError, type KubeConnection } from "../../kube/client/mod.ts";
 import type { Clock } from "../../platform/world.ts";
 
 /**
- * The time of the API server, in seconds (RFC 9110, Date). This machine's if the server does not say: a clock that was set
- * wrong would otherwise make certificates that are not valid yet, or renew all of them at once.
+ * Returns the API server's time, to the second (RFC 9110, Date), or this machine's time if the server does not send one. With a
+ * wrong local clock, certificates could be not valid yet, or be renewed too early.
  */
 export async function serverTime(api: Pick<KubeConnection, "raw">, clock: Pick<Clock, "now">): Promise<Date> {
   const time = Date.parse(await dateOf(api));
@@ -15,7 +15,7 @@ async function dateOf(api: Pick<KubeConnection, "raw">): Promise<string> {
   try {
     return (await api.raw("/version")).date ?? "";
   } catch (error) {
-    // A server that cannot be reached fails the requests that follow, with its own message.
+    // Ignore the error: if the server is unreachable, the next request fails with a better message.
     if (error instanceof ApiError) return "";
     throw error;
   }

@@ -1,11 +1,11 @@
-/** The rights of the webhook, exactly what `webhook serve` needs, and the Secret that it may change. */
+/** Manifests for the webhook's RBAC permissions, exactly those that `webhook serve` needs, and for its Secret. */
 import type { ValueMap } from "../../base/value.ts";
 import { MANAGED_BY, SECRET_TYPE } from "../certificates/certificate_set.ts";
 import { configurationNames, labelsOf, type Plan } from "./options.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 
-/** The ServiceAccount, its roles and bindings. */
+/** Returns the ServiceAccount with its roles and role bindings. */
 export function accessManifests(plan: Plan): ValueMap[] {
   const { name, namespace } = plan;
   return [
@@ -16,7 +16,7 @@ export function accessManifests(plan: Plan): ValueMap[] {
   ];
 }
 
-/** Rules in a namespace, or in the whole cluster. */
+/** RBAC rules for a namespace, or for the whole cluster if `namespace` is absent. */
 interface Grant {
   readonly name: string;
   readonly namespace?: string;
@@ -39,8 +39,8 @@ function grant(plan: Plan, { name, namespace, rules }: Grant): ValueMap[] {
 }
 
 /**
- * The Secret of the certificates, which the webhook fills: RBAC cannot limit `create` to a name, so the webhook has no such right.
- * Opaque, because other types need keys. Without `data`, so that no apply of the manifests owns or clears what the webhook wrote.
+ * Returns the empty Secret that the webhook fills. RBAC cannot limit `create` to a name, so the webhook may only update it.
+ * The type is Opaque, because other types require keys. It has no `data`, so that applying the manifests again keeps the data.
  */
 export function certificateSecret(plan: Plan): ValueMap {
   const labels = { ...labelsOf(plan), ...MANAGED_BY };
@@ -52,14 +52,14 @@ export function certificateSecret(plan: Plan): ValueMap {
   };
 }
 
-/** RBAC limits `list` and `watch` to a name if a field selector has it (Kubernetes, "Using RBAC Authorization"). */
+/** With `resourceNames`, `list` and `watch` need a field selector on the name (Kubernetes, "Using RBAC Authorization"). */
 function certificateRules({ secret }: Plan): ValueMap[] {
   return [
     { apiGroups: [""], resources: ["secrets"], resourceNames: [secret], verbs: ["get", "list", "watch", "update"] },
   ];
 }
 
-/** For the ConfigMaps of a control plane, if the configuration comes from them. */
+/** Permissions to read the control plane's ConfigMaps, if the configuration comes from these. */
 function configurationGrants(plan: Plan): ValueMap[] {
   if (plan.cluster === undefined) return [];
   const { namespace, injector, mesh } = plan.cluster;
@@ -72,7 +72,7 @@ function configurationGrants(plan: Plan): ValueMap[] {
   return grant(plan, { name: `${plan.name}-configuration`, namespace, rules });
 }
 
-/** For the caBundle of its configurations, and for the objects that reviews depend on. */
+/** Permissions to update the caBundle, and to watch the objects on which reviews depend. */
 function clusterRules(plan: Plan): ValueMap[] {
   return [
     {

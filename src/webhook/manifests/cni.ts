@@ -1,21 +1,21 @@
-/** The DaemonSet of the CNI plugin, its rights and its settings, in the form of Istio's chart istio-cni. */
+/** Manifests for the CNI plugin's DaemonSet, permissions and settings, modeled on Istio's chart istio-cni. */
 import type { Value, ValueMap } from "../../base/value.ts";
 import type { Plan } from "./options.ts";
 
-/** The name of all its objects; the DaemonSet's is the default of `iptables cni install`. */
+/** Base name of all objects. The DaemonSet's name is the default of `iptables cni install`. */
 const NAME = "mesh-cni";
 export const DAEMON_SET = `${NAME}-node`;
 const RUN = "/var/run/mesh-cni";
-/** Where folders of the node are mounted. */
+/** Folder in the container under which folders of the node are mounted. */
 const HOST = "/host";
 const RBAC = "rbac.authorization.k8s.io";
 const PORTS = { health: 8000, metrics: 15014 } as const;
 
-/** What differs on a platform (Istio, manifests/charts/istio-cni/files/profile-platform-*.yaml). */
+/** Settings of a platform (Istio, manifests/charts/istio-cni/files/profile-platform-*.yaml). */
 interface Platform {
   readonly bin: string;
   readonly net: string;
-  /** Multus calls the plugin as a network of its own. */
+  /** Multus calls the plugin as a separate network. */
   readonly isMultus?: boolean;
 }
 
@@ -28,7 +28,7 @@ export const PLATFORMS: Readonly<Record<string, Platform>> = {
   openshift: { bin: "/var/lib/cni/bin", net: "/etc/cni/multus/net.d", isMultus: true },
 };
 
-/** The objects, if the manifests are for pods that the plugin captures. */
+/** Returns the CNI plugin's objects; empty if the manifests do not use the plugin. */
 export function cniManifests(plan: Plan): ValueMap[] {
   if (plan.configuration.cni !== true) return [];
   const metadata = { name: NAME, namespace: plan.namespace, labels: labels() };
@@ -49,7 +49,7 @@ function labels(): Record<string, string> {
   return { "app.kubernetes.io/name": NAME, "app.kubernetes.io/part-of": "kubectl-mesh" };
 }
 
-/** The variables of `iptables cni install`. */
+/** Environment variables for `iptables cni install`. */
 function settings(plan: Plan): Record<string, string> {
   const { bin, net, isMultus = false } = platformOf(plan);
   return {
@@ -62,7 +62,7 @@ function settings(plan: Plan): Record<string, string> {
   };
 }
 
-/** Pods to capture; what the repair does with others; whether the DaemonSet is still there. */
+/** Permissions to read pods, to repair pods that started without the plugin, and to read the DaemonSet. */
 function grants(plan: Plan): ValueMap[] {
   const repair: Readonly<Record<Plan["cniRepair"], ValueMap[]>> = {
     fix: [],
@@ -107,7 +107,7 @@ function grant(
   ];
 }
 
-/** The network that the pods' annotation names; Multus finds its configuration on the node. */
+/** The network that the pods' annotation names. Multus reads the network's configuration from the node. */
 function network(): ValueMap {
   return {
     apiVersion: "k8s.cni.cncf.io/v1",
@@ -116,7 +116,7 @@ function network(): ValueMap {
   };
 }
 
-/** On every node, before other pods: taints and missing resources do not keep it away. */
+/** Runs on every node, before other pods, regardless of taints and resource pressure. */
 function daemonSet(plan: Plan): ValueMap {
   const selector = { "app.kubernetes.io/name": NAME };
   return {
@@ -155,7 +155,7 @@ function daemonSet(plan: Plan): ValueMap {
 
 interface Volume {
   readonly name: string;
-  /** On the node. */
+  /** Path on the node. */
   readonly path: string;
   readonly type: "Directory" | "DirectoryOrCreate";
   readonly mountPath: string;
@@ -172,7 +172,7 @@ function volumes(plan: Plan): Volume[] {
   ];
 }
 
-/** The capabilities of istio-cni, and SYS_CHROOT: the program is tried with the node's root file system. */
+/** The capabilities of istio-cni, and SYS_CHROOT for a test run of the program in the node's root file system. */
 const CAPABILITIES = ["NET_ADMIN", "NET_RAW", "SYS_PTRACE", "SYS_ADMIN", "DAC_OVERRIDE", "SYS_CHROOT"];
 
 function container(plan: Plan): ValueMap {

@@ -1,6 +1,6 @@
 /**
- * `webhook manifests`. In: image, namespace, revision, tags and failure policy. Out: the YAML of all objects that run the
- * webhook in a cluster: equal for equal options, and without a difference when it is applied again.
+ * `webhook manifests`. Returns the YAML of all objects that run the webhook in a cluster, from options such as image and
+ * revision. The output depends only on the options. Applying it again changes nothing.
  */
 import { UsageError } from "../../base/errors.ts";
 import { FLAGS_ANNOTATION, flagsText } from "../../istio/annotations/installation.ts";
@@ -19,7 +19,7 @@ import { autoscaler, deployment, disruptionBudget, service } from "./workload.ts
 export type { ManifestOptions, TakeOver };
 
 /**
- * The manifests in the order in which to apply them: the webhook configurations come last.
+ * Returns the manifests in the order in which to apply them. The webhook configurations come last.
  * Errors: a `UsageError` that names the flag, a `MeshError` for an invalid configuration.
  */
 export function webhookManifests(options: ManifestOptions): string {
@@ -27,27 +27,27 @@ export function webhookManifests(options: ManifestOptions): string {
   return chosen(objectsOf(plan), plan).map((manifest) => toYaml(manifest)).join("---\n");
 }
 
-/** The commands that remove the manifests of these options from a cluster. Errors: as `webhookManifests`. */
+/** Returns the shell commands that remove the manifests from a cluster. Errors: see `webhookManifests`. */
 export function webhookUndo(options: ManifestOptions): string {
   const plan = planOf(options);
   return undoCommands(plan, objectsOf(plan));
 }
 
-/** Names of Istio's objects that the manifests of these options use too. Errors: a `UsageError` that names the flag. */
+/** Returns Istio's objects that the manifests would replace. Errors: a `UsageError` that names the flag. */
 export function webhookTakeOvers(options: ManifestOptions): TakeOver[] {
   const plan = planOf(options);
   const isReplaced = chosen(objectsOf(plan), plan).some(({ kind }) => kind === "MutatingWebhookConfiguration");
   return isReplaced ? takeOversOf(plan) : [];
 }
 
-/** The objects of the kinds that are wanted. Errors: a UsageError for a kind that the manifests do not have. */
+/** Selects the objects of the kinds in `--only`. Errors: a UsageError if the manifests contain no object of a kind. */
 function chosen(objects: readonly ValueMap[], { only }: Plan): readonly ValueMap[] {
   if (only.length === 0) return objects;
   const kinds = [...new Set(objects.map((object) => textAt(object, "kind")))];
   const wanted = new Set(only.map((kind) => kind.toLowerCase()));
   for (const kind of only) {
     if (kinds.some((each) => each.toLowerCase() === kind.toLowerCase())) continue;
-    throw new UsageError(`Invalid value "${kind}" for "--only"`, { hint: `the manifests have ${kinds.join(", ")}` });
+    throw new UsageError(`Invalid value "${kind}" for "--only"`, { hint: `use one of ${kinds.join(", ")}` });
   }
   return objects.filter((object) => wanted.has(textAt(object, "kind").toLowerCase()));
 }
@@ -73,10 +73,10 @@ function objectsOf(plan: Plan): readonly ValueMap[] {
   });
 }
 
-/** Kinds with the annotation: if some objects are lost, another one still has it. */
+/** Kinds that get the annotation with the flags. Several, so that it survives the loss of some objects. */
 const ANNOTATED = ["ConfigMap", "Service", "Deployment", "MutatingWebhookConfiguration"];
 
-/** The configuration as one ConfigMap, with the data of `inject --show-config`; none if it is read from the cluster. */
+/** The ConfigMap with the configuration, as in `inject --show-config`. Empty if the webhook reads it from a control plane. */
 function configurationMaps(plan: Plan): ValueMap[] {
   if (plan.cluster !== undefined) return [];
   const shown = parseYaml(showConfiguration(configurationOf({ ...plan.configuration, revision: plan.revision })));

@@ -1,4 +1,4 @@
-/** The MutatingWebhookConfigurations, as in Istio's chart (manifests/charts/istio-control/istio-discovery). */
+/** Builds the MutatingWebhookConfigurations, as in Istio's chart (manifests/charts/istio-control/istio-discovery). */
 import type { Value, ValueMap } from "../../base/value.ts";
 import { configurationNames, DEFAULT_REVISION, type Plan } from "./options.ts";
 import { selectorExpressions } from "../../kube/text/selector_text.ts";
@@ -9,10 +9,10 @@ const INJECT = "sidecar.istio.io/inject";
 /** A label that Kubernetes adds to every namespace. */
 const NAMESPACE_NAME = "kubernetes.io/metadata.name";
 
-/** A webhook of a configuration, with the selectors of its pods. */
+/** One webhook of a configuration, with the selectors of its namespaces and pods. */
 interface Row {
   readonly prefix: string;
-  /** Only for the default revision, whose namespaces and pods have no revision label. */
+  /** The webhook exists only for the default revision: it selects by labels that do not name a revision. */
   readonly isDefaultOnly: boolean;
   readonly namespaces: (revision: string) => readonly ValueMap[];
   readonly pods: (revision: string) => readonly ValueMap[];
@@ -58,8 +58,8 @@ function isAbsent(key: string): ValueMap {
 }
 
 /**
- * One configuration for the revision and one for each tag. All exclude the namespace of the webhook, so that an outage does not
- * block its own pods. Errors: a `UsageError` for an invalid selector.
+ * Returns one configuration for the revision and one for each tag. All exclude the webhook's namespace, so that an outage does
+ * not block the webhook's own pods. Errors: a `UsageError` for an invalid selector.
  */
 export function mutatingConfigurations(plan: Plan): ValueMap[] {
   return configurationNames(plan).map((name, index) => {
@@ -93,14 +93,14 @@ function webhooks(plan: Plan, revision: string): ValueMap[] {
 
 const FLAG = "--namespace-selector";
 
-/** The client configuration, with all defaults of the API server, so that nothing differs after apply. */
+/** Fields of every webhook. Includes the API server's defaults, so that `kubectl diff` shows no difference. */
 function call({ name, namespace, failurePolicy, servicePort }: Plan): Record<string, Value> {
   return {
     admissionReviewVersions: ["v1", "v1beta1"],
     clientConfig: { service: { name, namespace, path: "/inject", port: servicePort } },
     failurePolicy,
     matchPolicy: "Equivalent",
-    // A container that a later webhook adds needs its probes and ports in the mesh too.
+    // Run again if a later webhook adds a container: its probes and ports need the same changes.
     reinvocationPolicy: "IfNeeded",
     rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"], scope: "*" }],
     sideEffects: "None",

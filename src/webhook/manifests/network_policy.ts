@@ -1,12 +1,12 @@
-/** The NetworkPolicy of the webhook's pods (Kubernetes, "Network Policies"). */
+/** Builds the NetworkPolicy for the webhook's pods (Kubernetes, "Network Policies"). */
 import { normalBlock } from "../../golang/net/mod.ts";
 import type { ValueMap } from "../../base/value.ts";
 import { labelsOf, type Plan, selectorLabels } from "./options.ts";
 
 /**
- * None without addresses of API servers. Allows reviews from these addresses, metrics from pods of the given
- * namespaces, and probes from the given nodes. Kubernetes always allows the kubelet of a pod's own node. Egress is not
- * limited.
+ * Returns a NetworkPolicy if addresses of API servers are given. Allows reviews from these addresses, metrics from pods of the
+ * given namespaces, and probes from the given nodes. Kubernetes always allows the kubelet of a pod's own node. Egress stays
+ * unrestricted.
  */
 export function networkPolicy(plan: Plan): ValueMap[] {
   if (plan.networkPolicy.length === 0) return [];
@@ -27,7 +27,7 @@ export function networkPolicy(plan: Plan): ValueMap[] {
   }];
 }
 
-/** No rule without peers: an empty `from` would let everybody in. */
+/** Returns an ingress rule; none without peers, because an empty `from` would allow all sources. */
 function rule(port: number, from: ValueMap[]): ValueMap[] {
   return from.length === 0 ? [] : [{ from, ports: [{ protocol: "TCP", port }] }];
 }

@@ -1,61 +1,61 @@
-/** The options of `webhook manifests`, and what follows from them. */
+/** The options of `webhook manifests`, and the plan that is derived from the options. */
 import { UsageError } from "../../base/errors.ts";
 import { normalBlock, parseCidr } from "../../golang/net/mod.ts";
 import { type ClusterChoice, type ClusterNames, clusterNames, type GivenConfiguration } from "../../inject/mod.ts";
 
-/** All options but the image have a default. */
+/** Options of `webhook manifests`. Only `image` is required. */
 export interface ManifestOptions {
-  /** The image of this program, with `kubectl-mesh` on its PATH. */
+  /** Image of this program. Its PATH contains `kubectl-mesh`. */
   readonly image: string;
-  /** By default `istio-system`. */
+  /** Namespace of the webhook. Default: `istio-system`. */
   readonly namespace?: string | undefined;
-  /** By default `default`. */
+  /** Istio revision that the webhook serves. Default: `default`. */
   readonly revision?: string | undefined;
-  /** Other names by which namespaces and pods choose the revision. */
+  /** Tags: other names by which namespaces and pods select the revision. */
   readonly tags?: readonly string[] | undefined;
-  /** For pods during an outage of the webhook: `Fail` by default. */
+  /** Whether pods are rejected (`Fail`, the default) or admitted (`Ignore`) while the webhook is down. */
   readonly failurePolicy?: string | undefined;
-  /** A selector in the syntax of kubectl, which namespaces must match too. */
+  /** An additional selector for namespaces, in kubectl's syntax. */
   readonly namespaceSelector?: string | undefined;
-  /** By default 2. */
+  /** Number of pods, or the minimum number with `maxReplicas`. Default: 2. */
   readonly replicas?: number | undefined;
-  /** The port of the Service, which the API server calls. */
+  /** Port of the Service. The API server calls this port. */
   readonly servicePort?: number | undefined;
-  /** An autoscaler sets the number of pods, from `replicas` up to this. */
+  /** Maximum number of pods. If set, an autoscaler sets the number of pods, starting from `replicas`. */
   readonly maxReplicas?: number | undefined;
-  /** Addresses and blocks of API servers: a NetworkPolicy lets reviews in from these alone. */
+  /** Addresses and CIDR blocks of API servers. If set, a NetworkPolicy allows reviews only from these. */
   readonly networkPolicy?: readonly string[] | undefined;
   /** Namespaces whose pods may read metrics through the NetworkPolicy. */
   readonly metricsNamespaces?: readonly string[] | undefined;
-  /** Addresses and blocks of nodes whose kubelets may probe, where the network plugin does not let them in by itself. */
+  /** Addresses and CIDR blocks of nodes whose kubelets may probe, if the network plugin does not allow them by itself. */
   readonly probesFrom?: readonly string[] | undefined;
-  /** The injector's configuration; absent parts are built-in. */
+  /** The injector's configuration. Default for each part: the built-in one. */
   readonly configuration?: GivenConfiguration | undefined;
-  /** Read the configuration from ConfigMaps of a control plane; the manifests have none then. */
+  /** Read the configuration from a control plane's ConfigMaps. The manifests then do not contain a ConfigMap. */
   readonly fromCluster?: Omit<ClusterChoice, "revision"> | undefined;
-  /** Where the nodes have the folders of CNI: by default as Kubernetes' own installer. */
+  /** Platform, which determines the CNI folders of the nodes. Default: the standard folders of Kubernetes. */
   readonly platform?: string | undefined;
-  /** What the CNI plugin's installer does with pods that started without the plugin: `fix` by default. */
+  /** How to repair pods that started without the CNI plugin. Default: `fix`. */
   readonly cniRepair?: "delete" | "label" | "fix" | undefined;
-  /** The taint that nodes have until the CNI plugin is in place; none by default. */
+  /** Key of the taint to remove from a node once the CNI plugin is installed there. Default: no taint. */
   readonly cniTaint?: string | undefined;
-  /** The flags that produce these manifests again; objects of several kinds have them as an annotation. */
+  /** The flags that reproduce these manifests. An annotation on several objects records the flags. */
   readonly flags?: readonly string[] | undefined;
-  /** Only objects of these kinds, in any case. */
+  /** Output only objects of these kinds (case-insensitive). */
   readonly only?: readonly string[] | undefined;
 }
 
 type Given = Omit<ManifestOptions, "failurePolicy" | "fromCluster" | "maxReplicas">;
 
-/** The options with defaults, and derived names. */
+/** The options with defaults filled in, and derived names. */
 export interface Plan extends Readonly<{ [Key in keyof Given]-?: NonNullable<Given[Key]> }> {
   readonly failurePolicy: "Fail" | "Ignore";
   readonly maxReplicas?: number | undefined;
-  /** The ConfigMaps of the control plane, if the configuration is not in the manifests. */
+  /** Names of the control plane's ConfigMaps, if the webhook reads the configuration from these. */
   readonly cluster: ClusterNames | undefined;
-  /** The name of the Service and of everything else in the namespace. */
+  /** Name of the Service, the Deployment and the other namespaced objects. */
   readonly name: string;
-  /** The Secret of the certificates. */
+  /** Name of the Secret with the certificates. */
   readonly secret: string;
   readonly ports: { readonly reviews: number; readonly plain: number };
 }
@@ -63,23 +63,23 @@ export interface Plan extends Readonly<{ [Key in keyof Given]-?: NonNullable<Giv
 export const DEFAULT_REVISION = "default";
 const PROGRAM = "kubectl-mesh-webhook";
 
-/** A DNS label that is short enough to be a part of other names. */
+/** Matches a DNS label that is short enough to be part of other names. */
 const NAME = /^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$/;
 const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** A key of a label, with its prefix. */
+/** Matches a taint key with an optional prefix. */
 const TAINT = /^([a-z0-9.-]+\/)?[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/;
 
 interface Check {
   readonly flag: string;
-  /** Invalid values. */
+  /** Returns the invalid values of the flag. */
   readonly wrong: (plan: Plan) => readonly unknown[];
   readonly hint: string;
 }
 
 const NAMESPACE_HINT = "use up to 63 lower-case letters, digits and -";
 const BLOCK_HINT = "use an address such as 10.0.0.1, or a block such as 10.0.0.0/28";
-const NAME_HINT = "use up to 40 lower-case letters, digits and -, a letter first";
+const NAME_HINT = "use up to 40 lower-case letters, digits and -, starting with a letter";
 
 const CHECKS: readonly Check[] = [
   { flag: "--image", wrong: ({ image }) => unless(/^[^\s"']+$/.test(image), image), hint: "use the name of an image" },
@@ -103,7 +103,7 @@ const CHECKS: readonly Check[] = [
   {
     flag: "--max-replicas",
     wrong: ({ replicas, maxReplicas }) => unless(maxReplicas === undefined || maxReplicas >= replicas, maxReplicas),
-    hint: "use a number that is not below --replicas",
+    hint: "use a number that is at least --replicas",
   },
   {
     flag: "--cni-taint",
@@ -119,7 +119,7 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-/** Whether a text is neither an address nor a block of addresses; a zone means nothing on another machine. */
+/** Whether a text is not an IP address or CIDR block. Rejects IPv6 zones, which are valid only on one machine. */
 function isNoBlock(text: string): boolean {
   return text.includes("%") || typeof parseCidr(normalBlock(text)) === "string";
 }
@@ -147,7 +147,7 @@ const DEFAULTS = {
   only: [],
 };
 
-/** The plan of these options; an empty option counts as absent. Errors: a `UsageError` that names the flag. */
+/** Derives the plan from the options. Treats an empty option as absent. Errors: a `UsageError` that names the flag. */
 export function planOf(options: ManifestOptions): Plan {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== ""));
   const all = { ...DEFAULTS, image: options.image, ...given };
@@ -167,18 +167,18 @@ function failurePolicyOf(text: string): "Fail" | "Ignore" {
   throw new UsageError(`Invalid value "${text}" for "--failure-policy"`, { hint: "use Fail or Ignore" });
 }
 
-/** The names of the MutatingWebhookConfigurations: one for the revision, one for each tag. */
+/** Returns the names of the MutatingWebhookConfigurations: first the one for the revision, then one for each tag. */
 export function configurationNames({ revision, tags }: Plan): string[] {
   const own = revision === DEFAULT_REVISION ? "istio-sidecar-injector" : `istio-sidecar-injector-${revision}`;
   return [own, ...tags.map((tag) => `istio-revision-tag-${tag}`)];
 }
 
-/** The selector of the pods, which a Deployment cannot change. */
+/** Labels that select the pods. A Deployment's selector is immutable, so do not change these. */
 export function selectorLabels({ name }: Plan): Record<string, string> {
   return { "app.kubernetes.io/name": name };
 }
 
-/** The labels of every object. */
+/** Labels of the webhook's objects. */
 export function labelsOf(plan: Plan): Record<string, string> {
   return { ...selectorLabels(plan), "app.kubernetes.io/part-of": "kubectl-mesh", "istio.io/rev": plan.revision };
 }

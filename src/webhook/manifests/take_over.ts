@@ -1,24 +1,24 @@
-/** MutatingWebhookConfigurations of the manifests that Istio may have in the cluster under the same name. */
+/** Finds the manifests' MutatingWebhookConfigurations whose names Istio uses too. */
 import { configurationNames, DEFAULT_REVISION, type Plan } from "./options.ts";
 
-/** The name of an Istio object that the manifests use too: applying them replaces that object. */
+/** An Istio object that applying the manifests replaces, because it has the same name. */
 export interface TakeOver {
   readonly name: string;
-  /** What it belongs to. */
+  /** Owner of the object, in words. */
   readonly owner: string;
-  /** A control plane creates it. Otherwise only `istioctl tag set` does. */
+  /** Whether installing a control plane creates the object. Otherwise only `istioctl tag set` creates it. */
   readonly isControlPlanes: boolean;
 }
 
 /**
- * What the manifests replace.
+ * Returns the Istio objects that the manifests replace.
  *
  * | name                         | creator in Istio                         | replaced                      |
  * |------------------------------|------------------------------------------|-------------------------------|
  * | `istio-sidecar-injector`     | the chart of the default control plane   | for the default revision      |
  * | `istio-sidecar-injector-REV` | the chart of the control plane REV       | if its ConfigMap is read      |
  * | `istio-revision-tag-default` | istioctl install, the chart `base`       | for the tag `default`         |
- * | `istio-revision-tag-TAG`     | `istioctl tag set TAG`                   | perhaps                       |
+ * | `istio-revision-tag-TAG`     | `istioctl tag set TAG`                   | if the tag exists             |
  */
 export function takeOversOf(plan: Plan): TakeOver[] {
   const { revision, tags, cluster } = plan;

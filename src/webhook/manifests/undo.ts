@@ -1,4 +1,4 @@
-/** The commands that remove the webhook from a cluster, and restore what it replaced. */
+/** Builds the commands that remove the webhook from a cluster and restore the replaced Istio objects. */
 import { mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import { FLAGS_ANNOTATION } from "../../istio/annotations/installation.ts";
 import { configurationNames, DEFAULT_REVISION, type Plan } from "./options.ts";
@@ -6,24 +6,24 @@ import { type TakeOver, takeOversOf } from "./take_over.ts";
 
 const CONFIGURATION = "mutatingwebhookconfiguration";
 
-/** Labels and webhooks of a configuration as a merge patch: without the fields that only the API server sets. */
+/** JSONPath template that prints labels and webhooks as a merge patch, without fields that only the API server sets. */
 const AS_PATCH = `'{"{"}"metadata":{"{"}"labels":{.metadata.labels}{"}"},"webhooks":{.webhooks}{"}"}'`;
 
 /**
- * A shell script. The webhook configurations come first: without a server they would refuse pods. It ends at the first
- * error, so that the webhook serves until Istio has its configuration again.
+ * Returns a shell script. It removes the webhook configurations first, because without a server they would reject pods. It
+ * exits at the first error, so that the webhook keeps serving until Istio's configuration is restored.
  */
 export function undoCommands(plan: Plan, objects: readonly ValueMap[]): string {
   const takeOvers = takeOversOf(plan);
   const replaced = takeOvers.filter(({ isControlPlanes }) => isControlPlanes);
   return [
-    "# Takes the webhook out of the cluster. Read it, then pipe it to sh.",
+    "# Removes the webhook from the cluster. Read this script, then pipe it to sh.",
     "set -e",
     ...replaced.flatMap(restored),
     ...configurationNames(plan).filter((name) => !replaced.some((each) => each.name === name))
       .flatMap((name) => removed(name, takeOvers.find((each) => each.name === name))),
     "",
-    "# Nothing calls the webhook any more",
+    "# The API server no longer calls the webhook",
     ...deletions(objects),
     ...replaced.length === 0 ? [] : caBundle(plan),
     "",
@@ -33,9 +33,9 @@ export function undoCommands(plan: Plan, objects: readonly ValueMap[]): string {
 function restored({ name, owner }: TakeOver): string[] {
   return [
     "",
-    `# "${name}" belongs to ${owner} again. The file was saved before the take-over by:`,
+    `# Restores "${name}" for ${owner}. Before the webhook replaced it, this command saved the file:`,
     `#   kubectl get ${CONFIGURATION} ${name} -o jsonpath=${AS_PATCH} > ${name}.json`,
-    "# Without the file, put the command that installed Istio in place of the next three",
+    "# Without the file, replace the next three commands with the command that installed Istio",
     `kubectl label ${CONFIGURATION} ${name} app.kubernetes.io/name-`,
     `kubectl annotate ${CONFIGURATION} ${name} ${FLAGS_ANNOTATION}-`,
     `kubectl patch ${CONFIGURATION} ${name} --type=merge --patch-file=${name}.json`,
@@ -45,12 +45,12 @@ function restored({ name, owner }: TakeOver): string[] {
 function removed(name: string, tag: TakeOver | undefined): string[] {
   return [
     "",
-    ...tag === undefined ? [] : [`# If it was ${tag.owner} before, set the tag again with "istioctl tag set"`],
+    ...tag === undefined ? [] : [`# If this was ${tag.owner} before, set the tag again with "istioctl tag set"`],
     `kubectl delete ${CONFIGURATION} ${name} --ignore-not-found`,
   ];
 }
 
-/** One command for each namespace, and one for objects without a namespace. */
+/** Returns one delete command for each namespace, and one for cluster-scoped objects. */
 function deletions(objects: readonly ValueMap[]): string[] {
   const others = objects.filter(({ kind }) => kind !== "MutatingWebhookConfiguration").map((object) => {
     const metadata = mapAt(object, "metadata");
@@ -71,7 +71,7 @@ function caBundle({ revision, cluster }: Plan): string[] {
   const namespace = cluster?.namespace ?? "istio-system";
   return [
     "",
-    "# istiod writes its caBundle again",
+    "# Lets istiod write its caBundle again",
     `kubectl set env deployment/${deployment} -n ${namespace} INJECTION_WEBHOOK_CONFIG_NAME-`,
   ];
 }

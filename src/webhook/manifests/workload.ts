@@ -1,13 +1,13 @@
-/** The Deployment, its Service, its PodDisruptionBudget and its HorizontalPodAutoscaler. */
+/** Builds the webhook's Deployment, Service, PodDisruptionBudget and HorizontalPodAutoscaler. */
 import type { Value, ValueMap } from "../../base/value.ts";
 import { configurationNames, labelsOf, type Plan, selectorLabels } from "./options.ts";
 
 const VOLUME = "configuration";
 const CONFIGURATION = "/etc/kubectl-mesh/configuration";
-/** Any user but root; the image needs no entry for it. */
+/** UID and GID of the webhook. Any ID except 0 works, even if the image has no entry for it in /etc/passwd. */
 const USER = 65532;
 
-/** The Service that the API server calls, on the default port of webhooks. Metrics are read from each pod. */
+/** The Service that the API server calls. It does not expose metrics: Prometheus scrapes each pod. */
 export function service(plan: Plan): ValueMap {
   return {
     apiVersion: "v1",
@@ -21,7 +21,7 @@ export function service(plan: Plan): ValueMap {
 }
 
 /**
- * Allows eviction of a single replica too, and of an unready replica at any time, so that a node drain does not hang.
+ * Allows eviction even if only one replica exists, and always allows eviction of unready pods, so that node drains do not hang.
  */
 export function disruptionBudget(plan: Plan): ValueMap {
   return {
@@ -36,10 +36,10 @@ export function disruptionBudget(plan: Plan): ValueMap {
   };
 }
 
-/** Average CPU usage of the pods above which a pod is added: one process uses at most one CPU for reviews. */
+/** Target average CPU usage for the autoscaler. One process uses at most one CPU for reviews. */
 const BUSY = "500m";
 
-/** Sets the number of pods if `--max-replicas` is given. */
+/** Returns the HorizontalPodAutoscaler, if `--max-replicas` is set. */
 export function autoscaler(plan: Plan): ValueMap[] {
   if (plan.maxReplicas === undefined) return [];
   return [{
@@ -55,7 +55,7 @@ export function autoscaler(plan: Plan): ValueMap[] {
   }];
 }
 
-/** A rollout adds a pod before it removes one. With an autoscaler it has no `replicas`: each apply would undo its work. */
+/** A rollout adds a pod before removing one. With an autoscaler, `replicas` is absent: applying would reset its value. */
 export function deployment(plan: Plan): ValueMap {
   return {
     apiVersion: "apps/v1",
@@ -111,7 +111,7 @@ function container(plan: Plan): ValueMap {
       { name: "https-webhook", containerPort: plan.ports.reviews, protocol: "TCP" },
       { name: "http-metrics", containerPort: plan.ports.plain, protocol: "TCP" },
     ],
-    // It also starts while the API server is unreachable, and is not ready then: a restart would not help.
+    // The webhook starts even if the API server is unreachable, but is not ready; a restart would not help.
     startupProbe: { ...probe("/healthz"), periodSeconds: 1, failureThreshold: 60 },
     readinessProbe: { ...probe("/ready"), periodSeconds: 3, failureThreshold: 2 },
     livenessProbe: { ...probe("/healthz"), periodSeconds: 10, failureThreshold: 3 },

@@ -1,10 +1,10 @@
-/** On OpenShift a proxy container of the manifest may have the application's user. */
+/** On OpenShift, a proxy container in the user's pod may get the application's user. */
 import { intAt, mapAt } from "../../base/value.ts";
 import { containersOf, findProxy, mapProxy, type Pod, withKey } from "../../inject/mod.ts";
 
 /**
- * Removes the user and group that OpenShift assigned to a proxy container in the manifest: they equal the application's, so its traffic
- * would not be captured. Source: Istio's isSidecarUserMatchingAppUser.
+ * Removes the user and group that OpenShift assigned to a proxy container in the user's pod. They equal the application's, so
+ * the application's traffic would not be captured. Source: Istio's isSidecarUserMatchingAppUser.
  */
 export function withoutAssignedUser(pod: Pod): Pod {
   const proxy = findProxy(pod);

@@ -1,4 +1,4 @@
-/** The injection of a new pod: the same as for manifests, and the JSON patch. */
+/** Injects a new pod like `inject`, and computes the JSON patch. */
 import type { KubeObject } from "../../kube/client/api.ts";
 import { jsonPatch, type PatchOperation } from "../../kube/mod.ts";
 import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
@@ -26,44 +26,44 @@ import type { ProxyConfigs } from "./proxy_configs.ts";
 import { withoutAssignedUser } from "./openshift.ts";
 import { ReviewError } from "./request.ts";
 
-/** What the answer to a review depends on besides the review. */
+/** The inputs of a review, besides the request body. */
 export interface ReviewContext {
-  /** Loaded with `byHand: false`. */
+  /** The injector. Load it with `byHand: false`. */
   readonly injector: Injector;
-  /** The path of the request's URL, not decoded. */
+  /** Path of the request's URL, still percent-encoded. */
   readonly path: string;
   /** The ProxyConfig resources of the cluster, if known. */
   readonly proxyConfigs?: ProxyConfigs | undefined;
-  /** A namespace of the cluster, if known: OpenShift records the users of its pods there. */
+  /** Returns a namespace by name, if known. On OpenShift, its annotations contain the UID range of its pods. */
   readonly namespace?: ((name: string) => KubeObject | undefined) | undefined;
-  /** The nodes of the cluster, if known. */
+  /** Native-sidecar support of the cluster's nodes, if known. */
   readonly nodes?: NativeNodes | undefined;
-  /** Whether the review takes too long: then its templates fail. */
+  /** Returns whether the review has exceeded its time limit. Its templates then fail. */
   readonly isLate?: (() => boolean) | undefined;
 }
 
-/** The outcome and its reason. */
+/** The result of a review, with the reason. */
 export interface PodOutcome {
   readonly result: "injected" | "skipped" | "unchanged";
-  /** A stable id: one of the decision table of `inject`, or `already-injected`. */
+  /** A stable ID from the decision table of `inject`, or `already-injected`. */
   readonly reason: string;
-  /** The deciding field of the pod or of the configuration. */
+  /** The deciding field of the pod or the configuration. */
   readonly field: string;
   readonly message: string;
   readonly warnings: readonly string[];
   readonly patch: readonly PatchOperation[];
 }
 
-/** More than any pod has. Some steps take quadratic time in the containers, and each template is rendered and merged. */
+/** Limits that no real pod reaches. Rendering time grows with the templates, and quadratically with the containers. */
 const MAX_CONTAINERS = 1000;
 const MAX_TEMPLATES = 100;
 const MAX_MERGED = 10_000;
-/** Kubernetes has the same limit (apimachinery, TotalAnnotationSizeLimitB), but checks it after the webhooks. */
+/** Limit for all annotations, as in Kubernetes (apimachinery, TotalAnnotationSizeLimitB), which checks it after webhooks. */
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 /**
- * Decides about a pod and injects it. `namespace` is the namespace of the request, for a pod without one.
- * Errors: the errors of `injectPod`, and a `ReviewError` for an invalid pod.
+ * Decides whether to inject a pod, and injects it. `namespace`: the request's namespace, for a pod that does not set one.
+ * Errors: see `injectPod`; also a `ReviewError` for an invalid or too large pod.
  */
 export function injectCreatedPod(object: ValueMap, namespace: string, context: ReviewContext): PodOutcome {
   const { injector } = context;
@@ -90,7 +90,7 @@ export function injectCreatedPod(object: ValueMap, namespace: string, context: R
   return { ...decision, result: "unchanged", reason: "already-injected", message, warnings, patch };
 }
 
-/** A pod that is not injected; some rules are about these too. */
+/** Builds the result for a pod that is not injected, with the warnings of rules that apply to any pod. */
 function skipped(object: ValueMap, pod: Pod, decision: Decision): PodOutcome {
   const subject = { manifest: object, kind: "Pod", path: [], pod, injected: undefined, era: "current" } as const;
   return { ...decision, result: "skipped", warnings: [...decision.warnings, ...warningsOf(subject)], patch: [] };
@@ -100,7 +100,7 @@ function warningsOf(subject: Parameters<typeof findingsOf>[0]): readonly string[
   return findingsOf(subject).filter(({ severity }) => severity !== "note").map(findingText);
 }
 
-/** The pod for templates: with its namespace, and without `managedFields`, which may be long. */
+/** Returns the pod for templates: with its namespace, and without `managedFields`, which may be large. */
 function templatePod(object: ValueMap, namespace: string): Pod {
   const metadata = object["metadata"] ?? null;
   if (metadata !== null && !isMap(metadata)) {
@@ -114,7 +114,7 @@ function templatePod(object: ValueMap, namespace: string): Pod {
   return withKey(object, "metadata", own);
 }
 
-/** The injected pod with the original namespace and `managedFields`. */
+/** Restores the original `namespace` and `managedFields` of an injected pod, so that the patch does not change these. */
 function restored(pod: Pod, object: ValueMap): Pod {
   const before = metadataOf(object);
   return ["namespace", "managedFields"].reduce(
@@ -123,7 +123,7 @@ function restored(pod: Pod, object: ValueMap): Pod {
   );
 }
 
-/** Denies a pod that would block other reviews. */
+/** Throws if a pod is so large that its review would delay other reviews. */
 function checkSize(pod: Pod): void {
   const annotations = mapAt(metadataOf(pod), "annotations");
   const bytes = Object.entries(annotations).reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
@@ -136,10 +136,10 @@ function checkSize(pod: Pod): void {
 }
 
 function limit(count: number, most: number, what: string): void {
-  if (count > most) throw new ReviewError("too-large", `The pod has ${count} ${what}, at most ${most} are allowed`);
+  if (count > most) throw new ReviewError("too-large", `The pod has ${count} ${what}, but at most ${most} are allowed`);
 }
 
-/** The injector with the settings of URL, namespace and ProxyConfig resources for this pod. */
+/** Adapts the injector to a pod, by the URL, the namespace, the nodes and the ProxyConfig resources. */
 function injectorFor(pod: Pod, context: ReviewContext): Injector {
   const { injector, path, proxyConfigs, namespace: find, nodes, isLate } = context;
   const namespace = textAt(metadataOf(pod), "namespace");

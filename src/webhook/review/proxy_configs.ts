@@ -1,4 +1,4 @@
-/** ProxyConfig resources (networking.istio.io): proxy configuration for the mesh, a namespace, or some pods. */
+/** Applies ProxyConfig resources (networking.istio.io) to the mesh, a namespace, or selected pods. */
 import { MeshError, oneLine } from "../../base/errors.ts";
 import { goJson } from "../../golang/gojson/mod.ts";
 import {
@@ -12,28 +12,28 @@ import {
 import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
 import { metadataOf } from "../../inject/mod.ts";
 
-/** A parsed resource. */
+/** A parsed ProxyConfig resource. */
 interface Entry {
   readonly namespace: string;
-  /** The labels of its pods; `undefined` for all pods of its namespace. */
+  /** Labels that select pods; `undefined` if the resource applies to all pods of its namespace. */
   readonly labels: ValueMap | undefined;
   readonly config: ProxyConfig;
 }
 
-/** The fields of a resource, and their names in the mesh's `defaultConfig`. */
+/** The fields of a resource, each with its name in the mesh's `defaultConfig`. */
 const FIELDS = [["concurrency", "concurrency"], ["environmentVariables", "proxyMetadata"], ["image", "image"]] as const;
 
 /**
- * The ProxyConfigs of a cluster. For a pod, later ones win: root namespace, the pod's namespace, the pod's annotation, the
- * first one with a matching selector. The oldest of several counts. Source: Istio's ProxyConfigs.EffectiveProxyConfig.
+ * The ProxyConfig resources of a cluster. The order for a pod, where later ones override: root namespace, the pod's namespace,
+ * the pod's annotation, a resource with a matching selector. At each level, only the oldest resource counts. Source: Istio's EffectiveProxyConfig.
  */
 export class ProxyConfigs {
-  /** Problems of ignored resources, for the log. */
+  /** Messages about ignored resources, for the log. */
   readonly problems: readonly string[];
   readonly #entries: readonly Entry[];
   readonly #meshes = new WeakMap<MeshConfig, Map<string, MeshConfig>>();
 
-  /** `resources` as the API server lists them, in any order. */
+  /** `resources`: the objects from the API server, in any order. */
   constructor(resources: readonly ValueMap[]) {
     const problems: string[] = [];
     this.#entries = resources.toSorted(byAge).flatMap((resource) => {
@@ -48,7 +48,7 @@ export class ProxyConfigs {
     this.problems = problems;
   }
 
-  /** The mesh for pods of a namespace, before annotations: the same object for the same mesh and namespace. */
+  /** Returns the mesh configuration for a namespace, before annotations. Equal arguments give the same object. */
   meshFor(mesh: MeshConfig, namespace: string): MeshConfig {
     const root = this.#forAll(textAt(mesh.data, "rootNamespace"));
     const own = this.#forAll(namespace);
@@ -65,7 +65,7 @@ export class ProxyConfigs {
     return merged;
   }
 
-  /** The configuration over the annotation of a pod; `undefined` without a matching selector. */
+  /** Returns the configuration that overrides a pod's annotation; `undefined` if no selector matches. */
   overlayFor(namespace: string, labels: ValueMap): ProxyConfig | undefined {
     return this.#entries.find((entry) =>
       entry.namespace === namespace && entry.labels !== undefined && selects(entry.labels, labels)
@@ -77,7 +77,7 @@ export class ProxyConfigs {
   }
 }
 
-/** An empty selector matches no pod. */
+/** Whether a selector matches labels. An empty selector does not match any pod. */
 function selects(selector: ValueMap, labels: ValueMap): boolean {
   const wanted = Object.entries(selector);
   return wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value);

@@ -1,16 +1,16 @@
-/** JSON from the API server, with exact integers and limits: no object can block the next review. */
+/** Parses JSON from the API server with exact integers. Limits its size, so that an object cannot block other reviews. */
 import { newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { ReviewError } from "./request.ts";
 
-/** Types of Kubernetes have some 20 levels. */
+/** Maximum nesting depth. Kubernetes objects have about 20 levels. */
 const MAX_DEPTH = 200;
-/** A pod has some hundred values, and etcd objects have at most 1.5 MB. */
+/** Maximum number of values. A pod has a few hundred, and etcd limits objects to 1.5 MB. */
 const MAX_VALUES = 100_000;
-/** Digits that a float may not hold: only then numbers are parsed from their text, which is slower. */
+/** Matches digits that a float may not represent exactly. Only then numbers are parsed from source text, which is slower. */
 const MANY_DIGITS = /\d{16}/;
 
 /**
- * Reads the bytes of a review. Mappings have no prototype, integers beyond 2^53 are bigint.
+ * Parses the bytes of a review. Mappings have no prototype; integers beyond 2^53 become bigint.
  * Errors: a `ReviewError` for invalid or too large JSON.
  */
 export function readJson(bytes: Uint8Array): Value {
@@ -26,21 +26,21 @@ function decodeText(bytes: Uint8Array): string {
     return decoder.decode(bytes);
   } catch {
     // A TypeError: the bytes are not UTF-8.
-    throw new ReviewError("invalid-review", "The review cannot be read: it is not UTF-8");
+    throw new ReviewError("invalid-review", "The review is not valid UTF-8");
   }
 }
 
-/** What a byte outside of strings does to the depth, and whether it begins another value. */
+/** The change of the nesting depth at a byte outside strings. */
 const NESTING: Readonly<Record<number, number>> = { 0x5b: 1, 0x7b: 1, 0x5d: -1, 0x7d: -1 };
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
-/** Space, tab, line feed, carriage return are at most this. */
+/** Largest whitespace byte. Bytes up to this one are skipped. */
 const BLANK = 0x20;
 
 /**
- * Checks depth and number of values on the bytes: `JSON.parse` takes 50 bytes of memory for each `[`. Values are the items of lists
- * and mappings. What is no JSON passes.
+ * Checks nesting depth and number of values before parsing, because `JSON.parse` needs 50 bytes of memory for each `[`. Counts
+ * the items of lists and mappings. Does not reject invalid JSON.
  */
 function checkSize(bytes: Uint8Array): void {
   let [depth, values, before] = [0, 0, 0];
@@ -57,11 +57,11 @@ function checkSize(bytes: Uint8Array): void {
 }
 
 function checkLimits(depth: number, values: number): void {
-  if (depth > MAX_DEPTH) throw tooLarge(`it is nested more than ${MAX_DEPTH} deep`);
-  if (values > MAX_VALUES) throw tooLarge(`it has more than ${MAX_VALUES} values`);
+  if (depth > MAX_DEPTH) throw tooLarge(`is nested more than ${MAX_DEPTH} levels deep`);
+  if (values > MAX_VALUES) throw tooLarge(`has more than ${MAX_VALUES} values`);
 }
 
-/** The position of the closing quote. */
+/** Returns the position of the closing quote of the string that starts at `start`. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let at = start + 1; at < bytes.length; at++) {
     if (bytes[at] === BACKSLASH) at++;
@@ -76,12 +76,12 @@ function parse(text: string, reviver?: Reviver): unknown {
   try {
     return JSON.parse(text, reviver);
   } catch {
-    // The message of the parser quotes the text, which may be a secret.
-    throw new ReviewError("invalid-review", "The review cannot be read: it is not JSON");
+    // Drop the parser's message: it quotes the text, which may contain secrets.
+    throw new ReviewError("invalid-review", "The review is not valid JSON");
   }
 }
 
-/** A bigint for an integer that a float would round. */
+/** Reviver that returns a bigint for an integer that a float would round. */
 function exactNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source;
   if (typeof value !== "number" || Number.isSafeInteger(value) || source === undefined) return value;
@@ -97,13 +97,13 @@ function converted(value: unknown): Value {
 }
 
 function tooLarge(why: string): ReviewError {
-  return new ReviewError("too-large", `The review cannot be read: ${why}`);
+  return new ReviewError("too-large", `The review is too large: it ${why}`);
 }
 
-/** A number beyond the range of a float cannot be written again. */
+/** Converts a scalar. Rejects a number beyond the range of a float, because it cannot be written back. */
 function scalar(value: unknown): Value {
   if (typeof value === "string" || typeof value === "boolean" || typeof value === "bigint") return value;
   if (typeof value !== "number") return null;
   if (Number.isFinite(value)) return value;
-  throw new ReviewError("invalid-review", "The review cannot be read: it has a number that is too large");
+  throw new ReviewError("invalid-review", "The review contains a number that is out of range");
 }

@@ -1,35 +1,35 @@
-/** The request in an AdmissionReview. Source: k8s.io/api/admission/v1 and v1beta1, which are the same here. */
+/** Reads the request of an AdmissionReview. Source: k8s.io/api/admission/v1 and v1beta1, whose fields here are the same. */
 import { type ErrorDetails, MeshError } from "../../base/errors.ts";
 import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 
-/** An unreadable review. The reason is for metrics and logs: `invalid-review`, `too-large` or `invalid-manifest`. */
+/** Thrown for an unreadable review. `reason` is for metrics and logs: `invalid-review`, `too-large` or `invalid-manifest`. */
 export class ReviewError extends MeshError {
   constructor(readonly reason: string, message: string, details: ErrorDetails = {}) {
     super(message, details);
   }
 }
 
-/** The fields of a request that decide. An absent field is `""`. */
+/** The fields of a request that the webhook reads. A missing field is `""`. */
 export interface AdmissionRequest {
   readonly operation: string;
-  /** The kind of the object itself, else the kind in the request. */
+  /** The kind in the object, or the kind in the request if the object does not set one. */
   readonly kind: string;
   readonly subResource: string;
   readonly namespace: string;
-  /** `null` if absent. */
+  /** The object to admit; `null` if it is missing. */
   readonly object: Value;
 }
 
-/** What the response repeats; also an unreadable review may have it. */
+/** The fields that the response must repeat. Even an otherwise unreadable review may contain them. */
 export interface ReviewIdentity {
-  /** `undefined` for an unknown version. */
+  /** API version of the review; `undefined` if the version is unknown. */
   readonly apiVersion: string | undefined;
   readonly uid: string;
 }
 
 const VERSIONS = ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
 
-/** Version and uid of a review, as far as they can be read. */
+/** Returns version and UID of a review, as far as they are readable. */
 export function identityOf(review: Value): ReviewIdentity {
   if (!isMap(review)) return { apiVersion: undefined, uid: "" };
   const apiVersion = textAt(review, "apiVersion");
@@ -39,19 +39,19 @@ export function identityOf(review: Value): ReviewIdentity {
   };
 }
 
-/** Reads a review. Errors: a `ReviewError` for another object, or a review without a request. */
+/** Reads the request of a review. Errors: a `ReviewError` if it is not an AdmissionReview, or has no request. */
 export function readRequest(review: Value): AdmissionRequest {
-  if (!isMap(review)) throw invalid("it is not a mapping");
+  if (!isMap(review)) throw invalid("the body is not a JSON object");
   const kind = textAt(review, "kind");
   const apiVersion = textAt(review, "apiVersion");
   if (kind !== "AdmissionReview" || !VERSIONS.includes(apiVersion)) {
     throw invalid(
-      `it is "${shown(kind)}" of "${shown(apiVersion)}"`,
-      `Send an AdmissionReview of ${VERSIONS.join(" or ")}`,
+      `the body is "${shown(kind)}" of "${shown(apiVersion)}"`,
+      `send an AdmissionReview of ${VERSIONS.join(" or ")}`,
     );
   }
   const request = review["request"];
-  if (!isMap(request)) throw invalid("it has no request");
+  if (!isMap(request)) throw invalid("the review has no request");
   return requestOf(request);
 }
 
@@ -70,7 +70,7 @@ function requestOf(request: ValueMap): AdmissionRequest {
 function invalid(why: string, hint?: string): ReviewError {
   return new ReviewError(
     "invalid-review",
-    `Cannot answer this review: ${why}`,
+    `Invalid review: ${why}`,
     hint === undefined ? {} : { hint },
   );
 }

@@ -1,28 +1,28 @@
-/** The response in an AdmissionReview, as text. Source: k8s.io/api/admission/v1 and Istio's serveInject. */
+/** Writes the response of an AdmissionReview as JSON. Source: k8s.io/api/admission/v1 and Istio's serveInject. */
 import { oneLine } from "../../base/errors.ts";
 import type { PatchOperation } from "../../kube/mod.ts";
 import { onceForShared } from "../../base/values/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
 import type { ReviewIdentity } from "./request.ts";
 
-/** Allow with a patch, or deny. */
+/** Whether to allow the pod, with a patch, or to deny it, with a message. */
 export type Verdict =
   | { readonly allowed: true; readonly patch: readonly PatchOperation[]; readonly warnings: readonly string[] }
   | { readonly allowed: false; readonly message: string };
 
-/** The API server truncates longer warnings, and drops warnings after 4096 characters. */
+/** Maximum length of a warning. The API server truncates longer ones, and drops warnings after 4096 characters in total. */
 const MAX_WARNING = 256;
 const MAX_WARNINGS = 16;
-/** Events have a size limit. */
+/** Maximum length of a denial message. Kubernetes events, which quote it, have a size limit. */
 const MAX_MESSAGE = 2048;
 
-/** The review with its response; version and uid come from the request, if readable. */
+/** Returns the AdmissionReview with the response. Repeats version and UID of the request. */
 export function responseText({ apiVersion, uid }: ReviewIdentity, verdict: Verdict): string {
   const type = apiVersion === undefined ? "" : `"apiVersion":${quoted(apiVersion)},"kind":"AdmissionReview",`;
   return `{${type}"response":{"uid":${quoted(uid)},${verdictText(verdict)}}}`;
 }
 
-/** Base64 needs no quoting, so JSON.stringify does not scan it. */
+/** Returns the fields of the response. Inserts the base64 patch directly, because it does not need JSON quoting. */
 function verdictText(verdict: Verdict): string {
   if (!verdict.allowed) {
     return `"allowed":false,"status":{"metadata":{},"message":${quoted(verdict.message.slice(0, MAX_MESSAGE))}}`;
@@ -43,7 +43,7 @@ function warningText(warning: string): string {
   return oneLine(warning).slice(0, MAX_WARNING);
 }
 
-/** A patch as JSON with exact integers. */
+/** Formats a patch as JSON with exact integers. */
 export function patchText(patch: readonly PatchOperation[]): string {
   const operations = patch.map((operation) => {
     const value = operation.op === "remove" ? "" : `,"value":${jsonText(operation.value)}`;
@@ -52,7 +52,7 @@ export function patchText(patch: readonly PatchOperation[]): string {
   return `[${operations.join(",")}]`;
 }
 
-/** JSON.stringify cannot write bigint. `goJson` would also sort and escape, which takes half of the time of a patch. */
+/** Formats a value as JSON. JSON.stringify cannot write bigint, and `goJson` is slower because it sorts and escapes. */
 const jsonText = onceForShared((value: Value): string => {
   if (typeof value === "string") return quoted(value);
   if (isList(value)) return listText(value);
@@ -71,7 +71,7 @@ function mapText(map: ValueMap): string {
   return text === "" ? "{}" : `${text}}`;
 }
 
-/** Printable ASCII without quote and backslash. */
+/** Matches printable ASCII without quote and backslash, which needs no escaping. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 function quoted(text: string): string {

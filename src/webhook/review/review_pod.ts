@@ -1,4 +1,4 @@
-/** The answer to one review, for every input. */
+/** Answers one review. Every input gets an answer. */
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { InjectionError, metadataOf } from "../../inject/mod.ts";
@@ -7,34 +7,34 @@ import { readJson } from "./read_json.ts";
 import { type AdmissionRequest, identityOf, readRequest, ReviewError } from "./request.ts";
 import { responseText } from "./response.ts";
 
-/** The result of a review. */
+/** The kind of result of a review. */
 export type ReviewResult = "injected" | "skipped" | "unchanged" | "failed";
 
 /** The answer to a review, with the data for logs and metrics. */
 export interface Reviewed {
-  /** The AdmissionReview to send. */
+  /** The AdmissionReview with the response, as JSON. */
   readonly body: string;
   readonly result: ReviewResult;
   /**
-   * A stable id: one of `inject`; skipped reviews also have `other-kind`, `other-operation` or `other-subresource`, failed
-   * ones `invalid-review`, `too-large` or `internal-error`.
+   * A stable ID: one of `inject`'s IDs; for skipped reviews also `other-kind`, `other-operation` or `other-subresource`; for
+   * failed reviews also `invalid-review`, `too-large` or `internal-error`.
    */
   readonly reason: string;
-  /** For the user who creates the pod. After a failure it may quote the pod, so it is logged only at debug. */
+  /** Message for the user who creates the pod. It may quote the pod, so it is logged only at debug level. */
   readonly message: string;
   readonly warnings: readonly string[];
   readonly uid: string;
   readonly namespace: string;
-  /** The pod's name, or its generateName. */
+  /** Name or generateName of the pod. */
   readonly name: string;
   readonly dryRun: boolean;
-  /** The stack of an `internal-error`, without data of the pod. */
+  /** Stack trace of an `internal-error`, without data of the pod. */
   readonly defect?: string;
 }
 
 /**
- * Answers a review. A new pod is injected if configuration and pod say so; all other objects are allowed unchanged. A failure
- * denies the pod with its message, as in Istio. Throws nothing.
+ * Answers a review. Injects a new pod as the configuration and the pod decide; allows all other objects unchanged. A failure
+ * denies the pod with the error message, as in Istio. Never throws.
  */
 export function reviewPod(body: Uint8Array, context: ReviewContext): Reviewed {
   let review: Value = null;
@@ -47,7 +47,7 @@ export function reviewPod(body: Uint8Array, context: ReviewContext): Reviewed {
   }
 }
 
-/** Names in logs: at most as long as in Kubernetes, without characters that end a line. */
+/** Maximum length of a name in logs, which is Kubernetes' limit for names. */
 const MAX_NAME = 253;
 
 function shown(name: string): string {
@@ -79,14 +79,17 @@ function refused(review: Value, error: unknown): Reviewed {
   return error instanceof MeshError ? answer : { ...answer, defect: stackOf(error) };
 }
 
-/** The stack without the message, which may quote the pod. */
+/** Returns the stack trace without the error message, which may quote the pod. */
 function stackOf(defect: unknown): string {
   if (!(defect instanceof Error)) return typeof defect;
   const places = defect.stack?.split("\n").filter((line) => line.startsWith("    at ")) ?? [];
   return [defect.name, ...places.slice(0, 3).map((line) => line.trim())].join(" ");
 }
 
-const DEFECT = { reason: "internal-error", message: "The pod cannot be injected: internal error of the injector" };
+const DEFECT = {
+  reason: "internal-error",
+  message: "The pod cannot be injected because of an internal error of the injector",
+};
 
 function refusal(error: MeshError): { readonly reason: string; readonly message: string } {
   const known = error instanceof InjectionError || error instanceof ReviewError;
@@ -95,11 +98,11 @@ function refusal(error: MeshError): { readonly reason: string; readonly message:
   return { reason: known ? error.reason : "failed", message: errorLine({ message, place: { field }, hint }) };
 }
 
-/** Reasons why a request does not create a pod; the first one counts. */
+/** Reasons why a request does not create a pod. The first one that applies is reported. */
 const OTHERS: readonly (readonly [reason: string, field: string, isOther: (request: AdmissionRequest) => boolean])[] = [
   ["other-operation", "request.operation", ({ operation }) => !["CREATE", ""].includes(operation)],
   ["other-subresource", "request.subResource", ({ subResource }) => subResource !== ""],
-  // istioctl kube-inject sends its own kind in the request, and a pod without a kind.
+  // istioctl kube-inject sends the kind AdmissionRequest in the request, and a pod without a kind.
   ["other-kind", "request.kind.kind", ({ kind }) => !["Pod", "AdmissionRequest", ""].includes(kind)],
 ];
 
@@ -112,7 +115,7 @@ function skip(request: AdmissionRequest): PodOutcome | undefined {
 
 function podOf({ object }: AdmissionRequest): ValueMap {
   if (isMap(object)) return object;
-  throw new ReviewError("invalid-review", "The review has no pod: its object is not a mapping", {
+  throw new ReviewError("invalid-review", "The review does not contain a pod", {
     place: { field: "request.object" },
   });
 }

@@ -1,34 +1,34 @@
-/** The webhook's metrics: the metrics of Istio's injector under their names, and its own. */
+/** The webhook's metrics: metrics of Istio's injector under the same names, and additional metrics. */
 import { type Collector, expositionOf, type Family, histogram, type Meter, meter } from "../../base/metrics/mod.ts";
 import type { Clock } from "../../platform/world.ts";
 import type { Reviewed } from "../review/review_pod.ts";
 import type { Source } from "../sources/source.ts";
 
-/** What the webhook counts. */
+/** The metrics that the webhook updates. */
 export interface WebhookMetrics {
-  /** Requests to a review path. */
+  /** Counts requests to a review path. */
   readonly requests: Meter;
-  /** Requests that were answered without a review, by `reason`. */
+  /** Counts requests that were rejected without a review, by `reason`. */
   readonly refusals: Meter;
   reviewed(reviewed: Reviewed, seconds: number): void;
-  /** Sets the source of the number of reviews in flight. */
+  /** Sets the function that returns the number of reviews in flight. */
   inFlight(count: () => number): void;
   /** Adds a collector. */
   register(collector: Collector): void;
-  /** All metrics in Prometheus' text format. */
+  /** Returns all metrics in Prometheus' text format. */
   text(): Promise<string>;
 }
 
-/** Seconds: a review takes some milliseconds, and the API server waits 10 s. */
+/** Histogram bounds in seconds. A review takes a few milliseconds, and the API server waits up to 10 s. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Reasons of failures in a template. */
+/** Reasons that count as template errors. */
 const TEMPLATE_REASONS: readonly string[] = ["template-failed", "template-unknown", "invalid-result"];
 
-/** The counter of Istio's injector for each result. */
+/** The counter of Istio's injector that each result increments. */
 const ISTIO = { injected: "success", unchanged: "success", skipped: "skip", failed: "failure" } as const;
 
-/** The metrics of a webhook of this version. */
+/** Creates the metrics. `version` is exposed in the build info. */
 export function webhookMetrics(version: string): WebhookMetrics {
   const parts = meters();
   parts.build.add({ component: "webhook", tag: version });
@@ -51,7 +51,7 @@ export function webhookMetrics(version: string): WebhookMetrics {
   };
 }
 
-/** A family of one number. */
+/** Returns a gauge with one sample. */
 export function gauge(name: string, help: string, value: number): readonly Family[] {
   return [{ name, help, type: "gauge", samples: [{ value }] }];
 }
@@ -71,7 +71,7 @@ function meters() {
   };
 }
 
-/** Metrics of a source: whether the newest value is in force, since when, and the number of changes. */
+/** Creates the metrics of a source: whether its newest value is in force, since when, and the number of changes. */
 export function sourceMetrics(name: string, source: Source<unknown>, clock: Clock): readonly Collector[] {
   const changes = meter("counter", `mesh_webhook_${name}_changes_total`, `Changes of the ${name}, by result.`);
   let since = seconds(clock.now());
@@ -81,7 +81,7 @@ export function sourceMetrics(name: string, source: Source<unknown>, clock: Cloc
     if (isAccepted) since = seconds(clock.now());
   });
   const valid = `1 if the newest ${name} is in force, 0 if it was refused.`;
-  const loaded = `When the ${name} in force was loaded.`;
+  const loaded = `Time when the current ${name} was loaded, in seconds since 1970.`;
   return [
     changes.collect,
     () => gauge(`mesh_webhook_${name}_valid`, valid, source.problem() === undefined ? 1 : 0),
@@ -89,7 +89,7 @@ export function sourceMetrics(name: string, source: Source<unknown>, clock: Cloc
   ];
 }
 
-/** Seconds since 1970. */
+/** Converts a date to seconds since 1970. */
 export function seconds(date: Date): number {
   return date.getTime() / 1000;
 }

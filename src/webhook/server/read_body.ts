@@ -1,34 +1,34 @@
-/** The bodies of requests within limits of size, time, number and memory. */
+/** Reads request bodies within limits of size, time, number and memory. */
 import { networkOf } from "../../golang/net/mod.ts";
 import type { Clock } from "../../platform/world.ts";
 
-/** Limits of one body and of all that are being read. */
+/** Limits for one request body, and for all bodies that are being read. */
 export interface BodyLimits {
   readonly bytes: number;
   readonly milliseconds: number;
-  /** For a body of up to {@link SMALL} bytes. */
+  /** Time limit for a body of at most {@link SMALL} bytes. */
   readonly smallMilliseconds: number;
-  /** Maximum bytes of all bodies; above it, the body that holds most is given up. */
+  /** Maximum bytes of all bodies together. If exceeded, the largest body is dropped. */
   readonly bytesInFlight: number;
-  /** Maximum number of incomplete bodies; above it, the oldest is given up. */
+  /** Maximum number of incomplete bodies. If exceeded, the oldest body is dropped. */
   readonly bodies: number;
-  /** The same for each client address. */
+  /** Maximum number of incomplete bodies from one client address. */
   readonly bodiesOfAddress: number;
 }
 
-/** Why there is no body. */
+/** The reason why a body could not be read. */
 export type BodyProblem = "too large" | "too slow" | "broken off" | "given up";
 
-/** A body of this size is read in one piece, if its content-length is known: pieces of a stream have 64 KiB. */
+/** Maximum size of a body that is read in one piece, if its content-length is known. Stream chunks have 64 KiB. */
 const SMALL = 64 * 1024;
 
 /**
- * Many clients read the answer only after sending the body: a body that is too large is read up to this multiple of the
- * limit.
+ * Multiple of the size limit up to which a too large body is read and discarded, because many clients read the response only
+ * after sending the whole body.
  */
 const MAX_READ = 4;
 
-/** The factor by which the memory of a large body grows. */
+/** Growth factor of the buffer for a large body. */
 const GROWTH = 2;
 
 /** A body that is being read. */
@@ -38,12 +38,12 @@ interface Reading {
   giveUp(): void;
 }
 
-/** Reads the body of a request of a client; a text says why it cannot be read. */
+/** Reads the body of a request. Resolves with the reason if the body cannot be read. `remote`: the client's address. */
 export type ReadBody = (request: Request, remote: string) => Promise<Uint8Array | BodyProblem>;
 
-/** Reads bodies that share limits. */
+/** Returns a function that reads bodies. All bodies share the limits. */
 export function bodyReader(limits: BodyLimits, clock: Clock): ReadBody {
-  /** The oldest first. */
+  /** Bodies that are being read, oldest first. */
   const readings = new Set<Reading>();
   let held = 0;
   const hold = (reading: Reading, bytes: number) => {
@@ -111,7 +111,7 @@ async function readSmall(
   return await request.bytes().catch((): BodyProblem => "broken off");
 }
 
-/** A text as abort reason avoids an `Error` object for each request. */
+/** Abort reason. A string is cheaper than an `Error` object for each request. */
 const DONE = "done";
 
 async function inTime<T>(work: readonly Promise<T>[], milliseconds: number, clock: Clock): Promise<T | "too slow"> {
@@ -136,15 +136,15 @@ async function collect(
       if (!buffer.add(next.value)) return "given up";
     }
   } catch {
-    // The client closed the connection, or reset the stream.
+    // The client closed the connection or reset the stream.
     return "broken off";
   }
   return size > most ? "too large" : buffer.bytes();
 }
 
 /**
- * Copies pieces into one buffer that grows with them: a piece of one byte keeps 64 KiB. Beyond `most` bytes it is empty. `add` is
- * false when the memory is not granted.
+ * Copies chunks into one growing buffer, because even a chunk of one byte would keep 64 KiB of memory. After more than `most`
+ * bytes, the buffer is emptied. `add` returns false if `grow` does not allow the memory.
  */
 function growingBuffer(most: number, grow: (bytes: number) => boolean) {
   let buffer = new Uint8Array(0);

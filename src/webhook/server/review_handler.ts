@@ -5,18 +5,18 @@ import { type Client, jsonAnswer, textAnswer } from "../../platform/serving/http
 import { type BodyLimits, type BodyProblem, bodyReader, type ReadBody } from "./read_body.ts";
 import type { WebhookMetrics } from "./metrics.ts";
 
-/** Limits of reviews whose body is complete. They count until their answer is sent. */
+/** Limits for reviews whose body is complete. A review counts until its response is sent. */
 export interface AnswerLimits {
   readonly reviews: number;
-  /** Bytes of bodies and answers. */
+  /** Maximum bytes of responses that are not sent yet. */
   readonly answerBytes: number;
-  /** Milliseconds after which a client that does not read its answer is given up. */
+  /** Milliseconds after which the connection of a client that does not read its response is closed. */
   readonly answerMilliseconds: number;
 }
 
-/** What the handler needs. */
+/** The inputs of the handler. */
 export interface ReviewOptions {
-  /** Answers the bytes of a review at a path. Throws nothing. */
+  /** Reviews a request body. `path`: the request's URL path. Never throws. */
   readonly review: (body: Uint8Array, path: string) => Reviewed;
   readonly limits: BodyLimits & AnswerLimits;
   readonly metrics: WebhookMetrics;
@@ -24,7 +24,7 @@ export interface ReviewOptions {
   readonly clock: Clock;
 }
 
-/** Answers `POST /inject` and the paths below it, with the texts and codes of Istio's serveInject. */
+/** Returns the handler for `POST /inject` and the paths below. Istio's serveInject has the same status codes and texts. */
 export function reviewHandler(options: ReviewOptions) {
   const { limits, metrics } = options;
   const readBody = bodyReader(limits, options.clock);
@@ -43,7 +43,7 @@ export function reviewHandler(options: ReviewOptions) {
   };
 }
 
-/** What is held for reviews whose answer is not sent. */
+/** Reviews whose response is not sent yet, and the bytes of these responses. */
 interface InFlight {
   reviews: number;
   bytes: number;
@@ -55,7 +55,7 @@ async function arrived(request: Request, { remote }: Client, readBody: ReadBody)
   return body.length === 0 ? NO_BODY : body;
 }
 
-/** The answer to a request without a review. */
+/** The response to a request that is rejected without a review. */
 interface Refusal {
   readonly status: number;
   readonly text: string;
@@ -86,21 +86,21 @@ function refusal({ method, headers }: Request): Refusal | undefined {
   return { status: 415, text: "invalid Content-Type, want `application/json`", reason: "content-type" };
 }
 
-/** The API server does not compress reviews. */
+/** Rejects compressed bodies. The API server does not compress reviews. */
 function encodingRefusal(headers: Headers): Refusal | undefined {
   const encoding = headers.get("content-encoding") ?? "identity";
   if (encoding.trim().toLowerCase() === "identity") return undefined;
   return { status: 415, text: "invalid Content-Encoding, want none", reason: "content-encoding" };
 }
 
-/** Closes the connection: the rest of the body is not read. */
+/** Rejects a request, and closes the connection, because the rest of the body is not read. */
 function refuse({ metrics, log }: ReviewOptions, { status, text, reason, fields }: Refusal): Response {
   metrics.refusals.add({ reason });
-  log.debug(logText(`Refused a request with ${status}: ${text}`));
+  log.debug(logText(`Rejected a request with status ${status}: ${text}`));
   return textAnswer(status, `${text}\n`, { ...fields, connection: "close" });
 }
 
-/** A review whose body is complete. */
+/** A request whose body is complete. */
 interface Complete {
   readonly body: Uint8Array;
   readonly path: string;
@@ -134,7 +134,7 @@ function answer({ body, path, client, inFlight }: Complete, options: ReviewOptio
   }
 }
 
-/** Waits until an answer is sent. The connection of a client that does not read it in time is closed. */
+/** Waits until a response is sent. Closes the connection if the client does not read the response in time. */
 async function untilSent(exchange: ServedExchange, milliseconds: number, clock: Clock): Promise<void> {
   const sent = new AbortController();
   void exchange.sent.then(() => sent.abort("sent"));
@@ -144,7 +144,7 @@ async function untilSent(exchange: ServedExchange, milliseconds: number, clock: 
   await exchange.sent;
 }
 
-/** Logs names and reasons; the message, which quotes the pod, only with debug. */
+/** Logs name and reason. Logs the message only at debug level, because it may quote the pod. */
 function logReview(log: Logger, reviewed: Reviewed, milliseconds: number): void {
   const { result, reason, namespace, name, dryRun } = reviewed;
   const subject = `pod "${namespace}/${name}"${dryRun ? " (dry run)" : ""}`;

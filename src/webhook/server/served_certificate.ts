@@ -4,14 +4,14 @@ import type { Clock, TlsServer } from "../../platform/mod.ts";
 import { certificateInfo } from "../../golang/x509/mod.ts";
 import type { CertificateSource } from "../sources/source.ts";
 
-/** The certificate that the server presents. */
+/** The state of the certificate that the server presents. */
 export interface ServedCertificate {
   readonly notAfter: () => Date;
-  /** Its problem, or why a newer one is not served; `undefined` if there is none. */
+  /** Returns why the certificate is invalid or a newer one is not served; `undefined` if everything is fine. */
   readonly problem: () => string | undefined;
 }
 
-/** Gives each new certificate of the source to the server, in order. */
+/** Replaces the server's certificate whenever the source has a new one. */
 export function serveNewest(
   server: TlsServer,
   source: CertificateSource,
@@ -29,10 +29,10 @@ export function serveNewest(
       served = pair;
       validity = validityOf(source);
       refused = undefined;
-      log.info(`New connections get the new certificate, valid until ${validity.notAfter.toISOString()}`);
+      log.info(`Serving the new certificate on new connections, valid until ${validity.notAfter.toISOString()}`);
     } catch (error) {
       refused = errorText(error);
-      log.error(logText(`Cannot serve the new certificate, the previous one stays in force: ${refused}`));
+      log.error(logText(`Cannot serve the new certificate, keeping the previous one: ${refused}`));
     }
   };
   source.onChange(() => void (last = last.then(renew)));

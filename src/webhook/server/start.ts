@@ -1,4 +1,4 @@
-/** The review server: HTTPS, its limits, readiness and metrics. */
+/** Starts the review server, with its limits, readiness checks and metrics. */
 import { type Logger, logText } from "../../platform/log.ts";
 import type { TlsServer, World } from "../../platform/mod.ts";
 import type { ConnectionLimits } from "../../platform/http.ts";
@@ -10,18 +10,18 @@ import { reviewHandler, type ReviewOptions } from "./review_handler.ts";
 import { serveNewest } from "./served_certificate.ts";
 import type { Check, StatusServer } from "./status.ts";
 
-/** Limits of a review and of all reviews. */
+/** Limits for one review and for all reviews. */
 const LIMITS = {
   /**
-   * As istiod (pkg/kube/util.go). A request to the API server has at most 3 MiB (MaxRequestBodyBytes of k8s.io/apiserver); as
-   * JSON those are 3 to 4 MiB, and 6 of quotes alone (docs/security.md).
+   * Maximum bytes of a body, as in istiod (pkg/kube/util.go). A request to the API server has at most 3 MiB (k8s.io/apiserver,
+   * MaxRequestBodyBytes). As JSON in a review, it has 3 to 4 MiB, or 6 MiB if it consists only of quotes (docs/security.md).
    */
   bytes: 6 * 1024 * 1024,
-  /** Time for the body: the API server waits 10 s for an answer by default, at most 30 s. */
+  /** Milliseconds for receiving a body. The API server waits 10 s for a response by default, and at most 30 s. */
   milliseconds: 10_000,
-  /** The API server sends head and body together. */
+  /** Milliseconds for receiving a small body. The API server sends it together with the headers. */
   smallMilliseconds: 2000,
-  /** A pod has a few KB, so a few large bodies at a time are enough. */
+  /** Maximum bytes of all bodies. A pod has a few KB, so this allows only a few large bodies at a time. */
   bytesInFlight: 24 * 1024 * 1024,
   bodies: 512,
   bodiesOfAddress: 128,
@@ -31,13 +31,13 @@ const LIMITS = {
 };
 
 /**
- * Limits of connections: an API server has one for each review in flight, by default at most 200
- * (--max-mutating-requests-inflight), and keeps 25 idle ones for 90 s (client-go).
+ * Limits for connections. An API server opens one for each review in flight, by default at most 200
+ * (--max-mutating-requests-inflight), and keeps 25 idle connections for 90 s (client-go).
  */
 const CONNECTIONS = {
-  /** Each has some 100 KB. */
+  /** Maximum number of connections. Each one needs about 100 KB. */
   most: 640,
-  /** API servers may be behind one address. */
+  /** Maximum number of connections from one address. Several API servers may share an address. */
   mostOfAddress: 512,
   newOfAddress: 500,
   headBytes: 64 * 1024,
@@ -45,12 +45,12 @@ const CONNECTIONS = {
   silence: 180_000,
 } as const;
 
-/** File descriptors of a connection: the client's, and both ends of two on loopback. */
+/** File descriptors for one connection: the client's socket, and both ends of two loopback connections. */
 const FILES_OF_CONNECTION = 5;
-/** File descriptors for all else: the plain port, files, API servers. */
+/** File descriptors for other purposes: the plain HTTP port, files, connections to API servers. */
 const OTHER_FILES = 160;
 
-/** Limits connections to the available file descriptors: without a free one, nobody is served. */
+/** Limits connections by the available file descriptors: without free ones, the server cannot accept any connection. */
 function connectionsWith(openFiles = Infinity): ConnectionLimits {
   const most = Math.max(1, Math.floor((openFiles - OTHER_FILES) / FILES_OF_CONNECTION));
   return { ...CONNECTIONS, most: Math.min(CONNECTIONS.most, most) };
@@ -59,23 +59,23 @@ function connectionsWith(openFiles = Infinity): ConnectionLimits {
 /** The running server. */
 export interface ReviewServer {
   readonly tls: TlsServer;
-  /** Makes the server not ready, for this reason. */
+  /** Makes the server report that it is not ready. `reason` is shown by `/ready`. */
   terminate(reason: string): void;
 }
 
-/** What the server needs. */
+/** The inputs of the server. */
 export interface Parts {
   readonly listen: ListenAddress;
   readonly injector: InjectorSource;
   readonly certificate: CertificateSource;
   readonly review: ReviewOptions["review"];
-  /** Its routes are served here too; it gets the conditions of readiness. */
+  /** The status server. The review server serves its routes too, and registers the readiness checks with it. */
   readonly status: StatusServer;
-  /** Maximum file descriptors of this process; `undefined` if unknown. */
+  /** Maximum number of file descriptors of this process; `undefined` if unknown. */
   readonly openFiles: number | undefined;
 }
 
-/** Starts the server. Rejects with a `MeshError` if it cannot listen, or for an unusable certificate. */
+/** Starts the server. Rejects with a `MeshError` if it cannot listen or the certificate is unusable. */
 export async function startReviewServer(
   { clock, network }: World,
   log: Logger,
@@ -90,7 +90,7 @@ export async function startReviewServer(
   const expiry = "mesh_webhook_certificate_expiry_timestamp_seconds";
   for (
     const collector of [
-      () => gauge(expiry, "When the served certificate expires.", seconds(served.notAfter())),
+      () => gauge(expiry, "Expiry time of the served certificate, in seconds since 1970.", seconds(served.notAfter())),
       ...sourceMetrics("config", injector, clock),
       ...sourceMetrics("certificate", certificate, clock),
     ]

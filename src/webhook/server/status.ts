@@ -1,4 +1,4 @@
-/** Probes and metrics over plain HTTP. The server runs from the start, before the first review can be answered. */
+/** Serves probes and metrics over plain HTTP. This server starts before the webhook can answer reviews. */
 import type { Logger } from "../../platform/log.ts";
 import type { World } from "../../platform/mod.ts";
 import { VERSION } from "../../version.ts";
@@ -6,13 +6,13 @@ import { READING, type Route, router, textAnswer } from "../../platform/serving/
 import { type ListenAddress, onFirst } from "../../platform/serving/listen_address.ts";
 import { type WebhookMetrics, webhookMetrics } from "./metrics.ts";
 
-/** A condition of readiness. */
+/** A readiness check. */
 export interface Check {
   readonly name: string;
-  /** The text if there is no problem. */
+  /** Text to show if the check passes. */
   readonly fine: string;
   readonly problem: () => string | undefined;
-  /** Reviews can be answered despite the problem. */
+  /** Whether the webhook can answer reviews despite the problem. */
   readonly isTolerable: boolean;
 }
 
@@ -20,16 +20,16 @@ export interface Check {
 export interface StatusServer {
   readonly port: number;
   readonly metrics: WebhookMetrics;
-  /** Its routes, for the review server. */
+  /** The routes of this server, so that the review server can serve them too. */
   readonly routes: readonly Route[];
-  /** Sets why the webhook still waits: the answer of `/ready` until there are conditions. */
+  /** Sets the function that returns why the webhook is waiting. `/ready` shows the reason until `depend` is called. */
   readonly waitsBecause: (problem: () => string | undefined) => void;
-  /** Sets the conditions of readiness. The server is not ready before. */
+  /** Sets the readiness checks. Until then, the webhook is not ready. */
   depend(checks: readonly Check[]): void;
   close(): Promise<void>;
 }
 
-/** Limits of connections: the kubelet opens one for each probe, Prometheus keeps one. They leave descriptors for reviews. */
+/** Limits for connections. The kubelet opens one for each probe; Prometheus keeps one. Low, to save descriptors for reviews. */
 const CONNECTIONS = {
   most: 32,
   mostOfAddress: 24,
@@ -39,7 +39,7 @@ const CONNECTIONS = {
   silence: 180_000,
 } as const;
 
-const WAITS = "the webhook waits for its configuration and its certificate";
+const WAITS = "the webhook is waiting for its configuration and certificate";
 
 /** Starts the server. Rejects with a `MeshError` if it cannot listen. */
 export async function startStatusServer({ network }: World, log: Logger, listen: ListenAddress): Promise<StatusServer> {
@@ -70,7 +70,7 @@ export async function startStatusServer({ network }: World, log: Logger, listen:
   };
 }
 
-/** Answers `/ready`: 200 while reviews can be answered. A line for each check, as in Kubernetes: with `?verbose`, and if not ready. */
+/** Answers `/ready` with status 200 or 503. Lists the checks if not ready, or with `?verbose`, as in Kubernetes. */
 export function readyHandler(checks: readonly Check[]) {
   return ({ url }: Request): Response => {
     const found = checks.map((check) => ({ check, problem: check.problem() }));
@@ -81,7 +81,7 @@ export function readyHandler(checks: readonly Check[]) {
   };
 }
 
-/** `[+]`: no problem. `[!]`: a tolerable problem. `[-]`: a problem. */
+/** Formats a check. `[+]`: passed. `[!]`: failed, but tolerable. `[-]`: failed. */
 function line({ name, fine, isTolerable }: Check, problem: string | undefined): string {
   if (problem === undefined) return `[+]${name} ok: ${fine}\n`;
   return `[${isTolerable ? "!" : "-"}]${name} failed: ${problem}\n`;

@@ -1,4 +1,4 @@
-/** The configuration in ConfigMaps of the cluster, which are watched. */
+/** Loads the configuration from ConfigMaps of the cluster, and watches these. */
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { ApiError, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
 import { type Logger, logText } from "../../platform/log.ts";
@@ -15,22 +15,22 @@ import {
 import { type InjectorChoice, injectorOf } from "./injector_of.ts";
 import type { InjectorSource } from "./source.ts";
 
-/** The ConfigMaps. */
+/** The ConfigMaps to read, and the injector's settings. */
 export interface ClusterConfigOptions extends InjectorChoice {
   readonly names: ClusterNames;
   /** Called with the reason why the first configuration cannot be read yet. */
   readonly waits?: (problem: string) => void;
 }
 
-/** Milliseconds between two attempts to read the first configuration: twice as many after each. */
+/** Milliseconds between attempts to read the first configuration. The pause doubles after each attempt. */
 const PAUSE = { first: 1_000, longest: 30_000 } as const;
 
 type Part = "injector" | "mesh";
 
 /**
- * Loads the injector from ConfigMaps, and again after each change. A deleted or invalid ConfigMap and an unreachable API
- * server are logged and reported by `problem`, and the previous configuration stays in force. The first configuration is asked
- * for until the API server gives it. Rejects with a `MeshError` if that is unusable or a ConfigMap is missing.
+ * Loads the injector from ConfigMaps, and reloads it after each change. If a ConfigMap is deleted or invalid, or the API server
+ * is unreachable, logs this, reports it in `problem`, and keeps the previous configuration. For the first configuration, retries
+ * until the API server responds. Rejects with a `MeshError` if the first configuration is unusable or a ConfigMap is missing.
  */
 export async function injectorFromCluster(
   world: World,
@@ -50,13 +50,13 @@ interface Parts {
   readonly options: ClusterConfigOptions;
 }
 
-/** The API server may be away, or a right may be granted later. */
+/** Retries, because the API server may be unreachable, or a permission may be granted later. */
 async function firstConfiguration({ world, api, log, options }: Parts): Promise<ClusterConfiguration> {
   let logged: string | undefined;
   for (let pause: number = PAUSE.first;; pause = Math.min(pause * 2, PAUSE.longest)) {
     try {
       const configuration = await clusterConfiguration(api, options.names);
-      if (logged !== undefined) log.info("The API server has given the configuration");
+      if (logged !== undefined) log.info("Read the configuration from the API server");
       return configuration;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -76,13 +76,13 @@ class ClusterSource implements InjectorSource {
   readonly #maps = new Map<Part, KubeObject>();
   /** Parts whose watch is in sync. */
   readonly #synced = new Set<Part>();
-  /** Errors of watches. */
+  /** Errors of failed watches. */
   readonly #failures = new Map<Part, string>();
-  /** The texts of `#injector`: other fields of a ConfigMap change too. */
+  /** The texts from which `#injector` was loaded. Changes of other fields of a ConfigMap are ignored. */
   #texts: string;
   #injector: Injector;
   #problem: string | undefined;
-  /** Changes are applied in order. */
+  /** Settles when the last change is applied. Changes are applied one at a time, in order. */
   #renewed: Promise<void> = Promise.resolve();
 
   constructor(parts: Parts, first: ClusterConfiguration, injector: Injector) {
@@ -136,7 +136,7 @@ class ClusterSource implements InjectorSource {
   #onFailed(part: Part, failure: string): void {
     if (this.#failures.has(part)) return;
     this.#failures.set(part, failure);
-    this.#parts.log.warn(logText(`Cannot watch the ConfigMaps, the configuration stays in force: ${failure}`));
+    this.#parts.log.warn(logText(`Cannot watch the ConfigMaps, keeping the current configuration: ${failure}`));
     this.#notify();
   }
 
@@ -159,7 +159,7 @@ class ClusterSource implements InjectorSource {
       if (!(error instanceof MeshError)) throw error;
       this.#problem = errorLine(error);
       if (this.#problem === before) return;
-      const text = `Cannot use the new configuration, the previous one stays in force: ${this.#problem}`;
+      const text = `Cannot use the new configuration, keeping the previous one: ${this.#problem}`;
       this.#parts.log.error(logText(text));
     }
     this.#notify();
@@ -185,7 +185,7 @@ function textsOf({ config, values, mesh }: ClusterConfiguration): string {
   return JSON.stringify([config.text, values?.text ?? null, mesh.text]);
 }
 
-/** Throws a `MeshError` for an unusable configuration. */
+/** Loads the injector. Errors: a `MeshError` for an unusable configuration. */
 async function load({ world, log, options }: Parts, configuration: ClusterConfiguration): Promise<Injector> {
   const { revision, istioVersion, templateEnv } = options;
   const note = (text: string) => log.warn(logText(text));

@@ -1,4 +1,4 @@
-/** The observed state of the cluster besides the configuration: ProxyConfigs, namespaces and nodes, which are watched. */
+/** Watches the cluster state on which reviews depend: ProxyConfigs, namespaces and nodes. */
 import { errorLine, type MeshError } from "../../base/errors.ts";
 import { ApiError, keyOf, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
 import { type Logger, logText } from "../../platform/log.ts";
@@ -7,7 +7,7 @@ import { kubeletVersion, nativeNodes } from "../../inject/mod.ts";
 import type { ReviewContext } from "../review/pod_injection.ts";
 import { ProxyConfigs } from "../review/proxy_configs.ts";
 
-/** The current state, for reviews. */
+/** The current cluster state, for reviews. */
 export interface ClusterSnapshot extends Pick<ReviewContext, "proxyConfigs" | "namespace" | "nodes"> {
   /** Stops watching. */
   close(): void;
@@ -16,10 +16,10 @@ export interface ClusterSnapshot extends Pick<ReviewContext, "proxyConfigs" | "n
 const PROXY_CONFIGS = "/apis/networking.istio.io/v1beta1/proxyconfigs";
 const NAMESPACES = "/api/v1/namespaces";
 const NODES = "/api/v1/nodes";
-/** At the start, wait for the state at most as long as the API server waits for a review. */
+/** Maximum milliseconds to wait for the first state. The API server waits equally long for a review. */
 const FIRST_WAIT = 10_000;
 
-/** What the watches need. */
+/** The inputs for watching the cluster. */
 export interface WatchOptions {
   readonly api: KubeApi;
   readonly log: Logger;
@@ -28,7 +28,7 @@ export interface WatchOptions {
   readonly asksNodes: boolean;
 }
 
-/** Starts the watches, and waits some seconds at most until they are in sync. Throws nothing. */
+/** Starts the watches, and waits up to 10 seconds until they are in sync. Never rejects. */
 export async function watchCluster({ api, log, clock, asksNodes }: WatchOptions): Promise<ClusterSnapshot> {
   const stop = new AbortController();
   const collection = (path: string, what: string, slim = withoutWriters) =>
@@ -62,7 +62,7 @@ export async function watchCluster({ api, log, clock, asksNodes }: WatchOptions)
 
 type Objects = Iterable<KubeObject>;
 
-/** A value of a collection, computed at the first call after a change. */
+/** Returns a function that computes a value from a collection, and recomputes it only after a change. */
 function derived<T>(collection: Collection, compute: (objects: Objects) => T): () => T {
   let known: { readonly version: number; readonly value: T } | undefined;
   return () => {
@@ -76,9 +76,9 @@ interface Collected {
   readonly api: KubeApi;
   readonly log: Logger;
   readonly path: string;
-  /** For the log. */
+  /** Name of the resources, for the log. */
   readonly what: string;
-  /** Drops the fields that are not needed. */
+  /** Removes fields that are not needed. */
   readonly slim: (object: KubeObject) => KubeObject;
   readonly signal: AbortSignal;
 }
@@ -86,9 +86,9 @@ interface Collected {
 /** A watched collection of the cluster. */
 class Collection {
   readonly objects = new Map<string, KubeObject>();
-  /** Resolves when the watch is in sync, or has failed. */
+  /** Resolves when the watch is in sync or has failed. */
   readonly first: Promise<void>;
-  /** Counts changes of the kept fields. */
+  /** Number of changes to the kept fields. */
   version = 0;
   /** Whether the watch has been in sync. */
   isKnown = false;
@@ -127,7 +127,7 @@ class Collection {
     else this.objects.set(key, object);
   }
 
-  /** A cluster without Istio's CRDs has no ProxyConfigs yet. */
+  /** Logs a failure once. Ignores status 404, which means that Istio's CRDs are not installed. */
   #logFailure(error: MeshError): void {
     if (!this.#isWatched || (error instanceof ApiError && error.status === 404)) return;
     this.#isWatched = false;
@@ -136,13 +136,13 @@ class Collection {
   }
 }
 
-/** A node is large, and a cluster may have thousands. */
+/** Keeps only a node's name and kubelet version. Nodes are large, and a cluster may have thousands. */
 function versionAlone(node: KubeObject): KubeObject {
   const { apiVersion, kind, metadata: { name } } = node;
   return { apiVersion, kind, metadata: { name }, status: { nodeInfo: { kubeletVersion: kubeletVersion(node) } } };
 }
 
-/** Without `managedFields`, half of an object. */
+/** Removes `managedFields`, which often make up half of an object. */
 function withoutWriters(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };

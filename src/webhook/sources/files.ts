@@ -1,4 +1,4 @@
-/** Sources in files, which are watched: the injector's configuration and the serving certificate. */
+/** Loads the injector's configuration and the serving certificate from files, and watches the files. */
 import { oneAtATime } from "../../base/one_at_a_time.ts";
 import { errorText } from "../../base/errors.ts";
 import { type Logger, logText } from "../../platform/log.ts";
@@ -8,21 +8,21 @@ import { configurationOf, type Source as ConfigurationText } from "../../inject/
 import { type InjectorChoice, injectorOf } from "./injector_of.ts";
 import type { CertificateSource, InjectorSource, Source } from "./source.ts";
 
-/** How a value is made from files. */
+/** Describes how to load a value from files. */
 export interface Recipe<T> {
-  /** The name in messages, such as `configuration`. */
+  /** Name of the value in messages, such as `configuration`. */
   readonly name: string;
   readonly paths: readonly string[];
-  /** Reads the files. Throws a `MeshError` for an unusable value. */
+  /** Reads the files and returns the value. Rejects with a `MeshError` if the value is unusable. */
   readonly make: () => Promise<T>;
 }
 
-/** Milliseconds between two polls of the files. A change counts when two polls find the same content. */
+/** Milliseconds between two polls of the files. A change takes effect when two polls find the same content. */
 const POLL_EVERY = 1000;
 
 /**
- * Makes a value from files, and again after each change. An unusable value is logged once and reported by `problem`, and the
- * previous value stays in force. Rejects with a `MeshError` if the first value is unusable.
+ * Loads a value from files, and reloads it after each change. If a new value is unusable, logs this once, reports it in
+ * `problem`, and keeps the previous value. Rejects with a `MeshError` if the first value is unusable.
  */
 export async function watchFiles<T>(files: Files, log: Logger, recipe: Recipe<T>): Promise<Source<T>> {
   const handlers: (() => void)[] = [];
@@ -44,7 +44,7 @@ export async function watchFiles<T>(files: Files, log: Logger, recipe: Recipe<T>
       log.info(`The new ${recipe.name} is in force`);
     } catch (error) {
       state.problem = errorText(error);
-      log.error(logText(`Cannot use the new ${recipe.name}, the previous one stays in force: ${state.problem}`));
+      log.error(logText(`Cannot use the new ${recipe.name}, keeping the previous one: ${state.problem}`));
     }
     handlers.forEach((handler) => handler());
   }
@@ -56,17 +56,17 @@ export async function watchFiles<T>(files: Files, log: Logger, recipe: Recipe<T>
   };
 }
 
-/** The files of the configuration; the built-in one for each that is absent. */
+/** Paths of the configuration files. Default for each: the built-in text. */
 export interface InjectorFiles extends InjectorChoice {
   readonly config: string | undefined;
   readonly values: string | undefined;
   readonly mesh: string | undefined;
 }
 
-/** Istio's values file has some KB, its injector configuration some 100 KB. */
+/** Maximum size of a configuration file. Istio's values have a few KB, its injector configuration about 100 KB. */
 const MAX_CONFIGURATION_BYTES = 16 * 1024 * 1024;
 
-/** The injector of a configuration in files. Rejects with a `MeshError` if the first configuration is unusable. */
+/** Loads the injector from files, and watches these. Rejects with a `MeshError` if the first configuration is unusable. */
 export async function injectorFromFiles(world: World, log: Logger, given: InjectorFiles): Promise<InjectorSource> {
   const read = async (path: string | undefined): Promise<ConfigurationText | undefined> =>
     path === undefined ? undefined : { text: await world.files.readText(path, MAX_CONFIGURATION_BYTES), file: path };
@@ -83,10 +83,10 @@ export async function injectorFromFiles(world: World, log: Logger, given: Inject
   return await watchFiles(world.files, log, { name: "configuration", paths, make });
 }
 
-/** A certificate chain has some KB. */
+/** Maximum size of a certificate file. A certificate chain has a few KB. */
 const MAX_CERTIFICATE_BYTES = 1024 * 1024;
 
-/** The certificate in two PEM files. Rejects with a `MeshError` if the first one is unusable. */
+/** Loads the certificate from two PEM files, and watches these. Rejects with a `MeshError` if the first pair is unusable. */
 export async function certificateFromFiles(files: Files, log: Logger, paths: PairNames): Promise<CertificateSource> {
   const make = async () => {
     const [certificate, key] = await Promise.all([

@@ -1,17 +1,17 @@
 import type { World } from "../../platform/world.ts";
 import { configurationOf, type Injector, loadInjector } from "../../inject/mod.ts";
 
-/** How a configuration is used. */
+/** Settings of the injector besides the configuration texts. */
 export interface InjectorChoice {
   readonly revision: string;
-  /** The release that the configuration is from, such as `1.20`. */
+  /** The Istio release of the configuration, such as `1.20`. */
   readonly istioVersion?: string | undefined;
-  /** Names of variables that templates see besides Istio's own. */
+  /** Environment variables that templates can read in addition to Istio's own. */
   readonly templateEnv?: readonly string[] | undefined;
 }
 
 /**
- * The injector for new pods. `note` gets a text for each variable that templates do not see. Errors: a `MeshError` for
+ * Loads the injector for new pods. `note` is called for each hidden variable that a template reads. Errors: a `MeshError` for
  * unusable texts.
  */
 export async function injectorOf(

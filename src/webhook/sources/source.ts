@@ -1,14 +1,14 @@
-/** A source: a configuration or a certificate that may change while the webhook runs. */
+/** Types of sources: values, such as configuration or certificate, that may change while the webhook runs. */
 import type { KeyPair } from "../../platform/mod.ts";
 import type { Injector } from "../../inject/mod.ts";
 
-/** A value in force, which newer ones replace. */
+/** A value that may be replaced by newer values. */
 export interface Source<T> {
-  /** The newest valid value: the same object until it changes. */
+  /** Returns the newest valid value. Returns the same object until the value changes. */
   current(): T;
-  /** Why a newer value is not in force; `undefined` if the current one is the newest. */
+  /** Returns why a newer value is not in force; `undefined` if the current value is the newest. */
   problem(): string | undefined;
-  /** Calls back after each change of `current` or `problem`. */
+  /** Registers a handler that is called after each change of `current` or `problem`. */
   onChange(handler: () => void): void;
   /** Stops watching. */
   close(): void;
@@ -16,8 +16,8 @@ export interface Source<T> {
 
 export type InjectorSource = Source<Injector>;
 
-/** The serving certificate with its chain, and its private key. `current` throws before `ready`. */
+/** The source of the serving certificate chain and its private key. `current` throws until `ready` resolves. */
 export interface CertificateSource extends Source<KeyPair> {
-  /** Resolves when there is a certificate. Rejects with a `MeshError` if there will be none. */
+  /** Resolves when a certificate is available. Rejects with a `MeshError` if the source is closed before that. */
   readonly ready: Promise<void>;
 }

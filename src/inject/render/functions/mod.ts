@@ -1,6 +1,6 @@
 /**
-* The functions of injection templates: sprig's functions and Istio's own. Istio's override sprig's functions of the same
-* name (`indent` and `contains` differ).
+ * The functions of injection templates: sprig's functions and Istio's own. Istio's override sprig's functions of the same
+ * name (`indent` and `contains` differ).
  */
 import { sprigFunctions } from "../../../golang/gotemplate/sprig/mod.ts";
 import { type FuncMap, varying } from "../../../golang/gotemplate/mod.ts";

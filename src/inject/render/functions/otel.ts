@@ -6,8 +6,8 @@ export const otelFunctions: FuncMap = {
 };
 
 /**
-* Returns `service.namespace=...,service.version=...,service.instance.id=...` if a provider in the mesh configuration enables
-* enrichment; otherwise `""`. The arguments are mesh, annotations, labels, namespace and containers, as in Istio.
+ * Returns `service.namespace=...,service.version=...,service.instance.id=...` if a provider in the mesh configuration enables
+ * enrichment; otherwise `""`. The arguments are mesh, annotations, labels, namespace and containers, as in Istio.
  */
 function otelResourceAttributes(...args: GoValue[]): string {
   const [mesh = null, annotations = null, labels = null, namespace = null, containers = null] = args;

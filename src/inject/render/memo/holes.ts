@@ -1,6 +1,6 @@
 /**
-* Holes are places in a rendered value that contain a name of the pod unchanged. To find them, the memo renders a template
-* with a token in place of each name.
+ * Holes are places in a rendered value that contain a name of the pod unchanged. To find them, the memo renders a template
+ * with a token in place of each name.
  */
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../../base/value.ts";
 

@@ -1,6 +1,6 @@
 /**
-* Caches the renderings of a template. The key is the set of values that the template read from the pod: pods that agree on
-* these values get the same result. Names differ between workloads, so the cached value has holes where names are copied.
+ * Caches the renderings of a template. The key is the set of values that the template read from the pod: pods that agree on
+ * these values get the same result. Names differ between workloads, so the cached value has holes where names are copied.
  */
 import type { Template, Watch } from "../../../golang/gotemplate/mod.ts";
 import { sameValue } from "../../../base/values/mod.ts";
@@ -132,8 +132,8 @@ const MAX_SETTINGS = 8;
 const memos = new WeakMap<Template, { readonly setting: Setting; readonly memo: RenderMemo }[]>();
 
 /**
-* Returns the memo of a template with a setting; `undefined` if the template cannot be cached. Keeps the latest settings.
-* `only`: the pod has only this template, so the template may write to maps that it creates.
+ * Returns the memo of a template with a setting; `undefined` if the template cannot be cached. Keeps the latest settings.
+ * `only`: the pod has only this template, so the template may write to maps that it creates.
  */
 export function memoOf(template: Template, setting: Setting, only = false): RenderMemo | undefined {
   let known = memos.get(template);

@@ -10,7 +10,9 @@ export function writesOnlyOwn(): Watch {
   const made = new WeakSet<object>();
   return (name, [target], result, effect) => {
     if (name === "dict" && isGoMap(result)) made.add(result);
-    if (effect === "writes" && !(isGoMap(target) && made.has(target))) throw new Error("the template changes a map that it did not create");
+    if (effect === "writes" && !(isGoMap(target) && made.has(target))) {
+      throw new Error("the template changes a map that it did not create");
+    }
   };
 }
 
