@@ -21,7 +21,7 @@ Deno.test("injection() warns where Knative refuses the first init containers, an
   const knative = "serving.knative.dev/v1";
   assert.match(
     warningsOf(knative, "Service").join(),
-    /^Knative refuses init containers unless .*podspec-init-containers/,
+    /^Knative rejects init containers unless .*podspec-init-containers/,
   );
   assert.equal(warningsOf(knative, "Configuration").length, 1);
   assert.deepEqual(warningsOf("apps/v1", "Deployment"), []);

@@ -21,7 +21,7 @@ interface Expected {
 }
 
 const INJECTED = { results: ["injected"], verdicts: ["injected"] };
-const KNATIVE = "Knative refuses init containers";
+const KNATIVE = "Knative rejects init containers";
 
 const FILES: Readonly<Record<string, Expected>> = {
   "anchors.yaml": { results: ["injected", "injected", "skipped"], verdicts: ["injected", "injected"] },

@@ -82,10 +82,12 @@ Deno.test("a revision, a tag, or an error that names what is there", () => {
   assert.equal(trust("prod"), "trustDomain: canary\n");
   assert.equal(snapshotConfiguration(CONFIG, "prod").revision, "canary");
   assert.deepEqual(revisionsIn(CONFIG), ["canary", "default"]);
-  assert.throws(() => snapshotConfiguration(CONFIG, "x"), { hint: 'it has "canary", "default"' });
+  assert.throws(() => snapshotConfiguration(CONFIG, "x"), { hint: 'available revisions: "canary", "default"' });
   const needs = 'get on configmaps in the namespace "istio-system"';
   const unread = { ...CONFIG, objects: [], unreadable: [{ resource: "configmaps", needs }] };
-  assert.throws(() => snapshotConfiguration(unread), { hint: `it needed ${needs}; it has none` });
+  assert.throws(() => snapshotConfiguration(unread), {
+    hint: `available revisions: none; the snapshot was written without the permission ${needs}`,
+  });
 });
 
 Deno.test("the user's values and mesh configuration come before a snapshot", () => {

@@ -314,7 +314,7 @@ const FAILURES: readonly (readonly [string, string, RegExp])[] = [
   [
     "renders no containers",
     "containers: [[ 5 ]]\n",
-    /^The template renders fields that do not fit a pod: "containers" must be/,
+    /^The template renders fields that are invalid in a pod: "containers" must be/,
   ],
 ];
 
@@ -336,7 +336,7 @@ Deno.test("loadInjector: notes report the release of an old configuration, and t
   const config = { text: "template: 'containers: [[ 1 ]]'", file: "config.yaml" };
   const notes = newInjector({ ...LOADED, config, nativeSidecars: true }).notes;
   assert.match(notes[0] ?? "", /treated as Istio 1\.1: its template uses "\[\["/);
-  assert.match(notes[1] ?? "", /^Native sidecars are newer/);
+  assert.match(notes[1] ?? "", /^This configuration does not support native sidecars/);
   assert.equal(newInjector({ ...LOADED, config }).notes.length, 1);
 });
 

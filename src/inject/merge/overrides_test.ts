@@ -24,8 +24,8 @@ for (const [text, wanted] of READ) {
 }
 
 const WRONG: readonly (readonly [string, RegExp])[] = [
-  ["x", /is not JSON with containers/],
-  ["[]", /it is not an object/],
+  ["x", /is invalid/],
+  ["[]", /not a JSON object/],
   ['{"containers":{}}', /"containers" is not a list/],
   ['{"initContainers":"a"}', /"initContainers" is not a list/],
 ];

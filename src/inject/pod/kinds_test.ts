@@ -43,7 +43,7 @@ Deno.test("templatePath() reads KIND=PATH, and workloadKinds() takes every path 
 });
 
 const OTHERS: readonly [string, ValueMap, string, RegExp, readonly string[]][] = [
-  ["nothing", {}, "no-kind", /^it has no kind$/, []],
+  ["nothing", {}, "no-kind", /^the document has no kind$/, []],
   ["a Service", { apiVersion: "v1", kind: "Service" }, "not-a-workload", /^a Service has no pod$/, []],
   [
     "a lower case",
@@ -55,13 +55,13 @@ const OTHERS: readonly [string, ValueMap, string, RegExp, readonly string[]][] =
   ["a plural", { apiVersion: "v1", kind: "Pods" }, "kind-misspelled", /did you mean "Pod"\?$/, []],
   ["a typing error", { apiVersion: "apps/v1", kind: "Deploymnet" }, "kind-misspelled", /"Deployment"\?$/, []],
   ["a like name", { apiVersion: "v1", kind: "Node" }, "not-a-workload", /^a Node has no pod$/, []],
-  ["a Tekton task", { apiVersion: "tekton.dev/v1", kind: "TaskRun" }, "kind-refused", /Tekton makes its pods/, []],
+  ["a Tekton task", { apiVersion: "tekton.dev/v1", kind: "TaskRun" }, "kind-refused", /Tekton creates its pods/, []],
   [
     "a template in an unknown kind",
     { apiVersion: "a.test/v1", kind: "Foo", spec: { worker: template } },
     "template-unknown-kind",
     /^the kind "Foo" is unknown, but it has a pod template$/,
-    ['It has a pod template at "spec.worker", which is not injected: --template-path Foo=spec.worker injects it'],
+    ['It has a pod template at "spec.worker", which is not injected; --template-path Foo=spec.worker injects it'],
   ],
   [
     "a template in a list",

@@ -28,6 +28,6 @@ function manyPorts(count: number): InputFacts {
 Deno.test("Services with many ports are compared port by port, not each with each", () => {
   const texts = inputFindings(manyPorts(600), new Set()).map(({ message }) => message);
   assert.deepEqual(texts, [
-    'The Services "s0" and "s1" select the same pods, and have the ports 10000 and 1010000 for their port 20000',
+    'The Services "s0" and "s1" select the same pods, and map the ports 10000 and 1010000 to the same pod port 20000',
   ]);
 });

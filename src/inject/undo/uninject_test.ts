@@ -93,7 +93,7 @@ const CASES: readonly {
     name: "a pull secret of the templates",
     pod: { status: STATUS({ imagePullSecrets: ["s"] }), spec: "  imagePullSecrets: [{name: mine}, {name: s}]\n" },
     left: BARE + "  imagePullSecrets: [{name: mine}]\n",
-    warning: /^spec\.imagePullSecrets: "s" taken out/,
+    warning: /^spec\.imagePullSecrets: "s" removed/,
   },
   {
     name: "a volume of the user",
@@ -107,7 +107,7 @@ const CASES: readonly {
       env: "[{name: ISTIO_META_NETWORK, value: net}]",
     },
     left: BARE.replace("spec:", "  labels:\n    app: a\nspec:"),
-    warning: /^metadata\.labels\["topology\.istio\.io\/network"\]: taken out/,
+    warning: /^metadata\.labels\["topology\.istio\.io\/network"\]: removed/,
   },
   {
     name: "labels with other values than injection gives",
@@ -163,7 +163,7 @@ const CASES: readonly {
       spec: "  securityContext: {fsGroup: 1337, runAsUser: 5}\n",
     },
     left: BARE + "  securityContext: {runAsUser: 5}\n",
-    warning: /^spec\.securityContext\.fsGroup: taken out/,
+    warning: /^spec\.securityContext\.fsGroup: removed/,
   },
 ];
 
@@ -181,7 +181,9 @@ Deno.test("uninject: a volume that the application mounts stays, with a warning"
     text.replace("image: a,", "image: a, volumeMounts: [{name: istio-envoy, mountPath: /x}],");
   const { text, entry } = uninject(mounting(pod({})));
   assert.deepEqual(value(text), value(`${mounting(BARE)}  volumes:\n  - {name: istio-envoy, emptyDir: {}}\n`));
-  assert.deepEqual(entry.warnings, ['spec.volumes: the volume "istio-envoy" stays: the container "app" mounts it']);
+  assert.deepEqual(entry.warnings, [
+    'spec.volumes: the volume "istio-envoy" stays, because the container "app" mounts it',
+  ]);
 });
 
 Deno.test("uninject: the status annotation may name no container of the application alone", () => {

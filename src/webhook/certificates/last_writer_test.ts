@@ -7,6 +7,6 @@ Deno.test("the manager of the latest entry wrote an object last", () => {
     time: "2025",
   }];
   const writer = lastWriter({ metadata: { name: "injector", managedFields } });
-  assert.equal(byWhom(writer), ': "istiod" wrote it last');
+  assert.equal(byWhom(writer), '; the last writer was "istiod"');
   assert.equal(byWhom(lastWriter({ metadata: { name: "injector" } })), "");
 });

@@ -31,17 +31,17 @@ Deno.test("without certificates it makes an authority and a serving certificate 
 const STEPS: readonly (readonly [what: string, context: RenewalContext, reason: string | undefined])[] = [
   ["at once", at(0), undefined],
   ["before two thirds of its time", at(59.9), undefined],
-  ["after two thirds of its lifetime", at(60.1), "two thirds of the lifetime of the serving certificate have passed"],
+  ["after two thirds of its lifetime", at(60.1), "the serving certificate has passed two thirds of its lifetime"],
   ["later by chance", at(63, { jitter: 1 }), undefined],
-  ["but not much later", at(64.6, { jitter: 1 }), "two thirds of the lifetime of the serving certificate have passed"],
+  ["but not much later", at(64.6, { jitter: 1 }), "the serving certificate has passed two thirds of its lifetime"],
   ["after its end", at(91), "the serving certificate has expired"],
-  ["for another name", at(1, { dnsNames: ["other.mesh.svc"] }), "the serving certificate is for other names"],
-  ["after the end of the authority", at(3651), "the authority has expired"],
+  ["for another name", at(1, { dnsNames: ["other.mesh.svc"] }), "the serving certificate lacks a DNS name"],
+  ["after the end of the authority", at(3651), "the CA has expired"],
   ["by a clock that is a few minutes behind", at(-5 / (24 * 60)), undefined],
   [
     "that is for the future",
     at(-30),
-    "the authority is not valid yet: the clock was wrong when it was made",
+    "the CA is not valid yet, because the clock was wrong when it was issued",
   ],
 ];
 

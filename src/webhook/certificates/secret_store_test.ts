@@ -58,7 +58,7 @@ Deno.test("a Secret without one part gets new certificates", async () => {
   const secret = api.at(PATH);
   assert(secret !== undefined);
   api.put(PATH, { ...secret, data: { "tls.crt": "", "tls.key": "" } });
-  assert.equal((await asked(api)).written, "the Secret had none");
+  assert.equal((await asked(api)).written, "the Secret had no valid certificates");
   assert.equal((await asked(api)).written, undefined);
 });
 
@@ -78,7 +78,7 @@ Deno.test("a foreign Secret is not changed", async () => {
   ) {
     const api = new MemoryApi();
     api.put(PATH, { ...foreign, ...rest });
-    await assert.rejects(asked(api), { message: 'Secret "mesh/certs" was not made by this program' });
+    await assert.rejects(asked(api), { message: 'Secret "mesh/certs" is not managed by kubectl-mesh' });
     assert.deepEqual(api.requests, [`get ${PATH}`]);
   }
 });

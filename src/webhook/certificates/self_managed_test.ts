@@ -113,7 +113,7 @@ function entry(api: MemoryApi, key: string): Value | undefined {
 
 Deno.test("a certificate is in the Secret, and the API server trusts its authority", async () => {
   using it = setUp();
-  assert.throws(() => it.source.current(), { message: "There is no serving certificate yet" });
+  assert.throws(() => it.source.current(), { message: "The serving certificate is not available yet" });
   await it.source.ready;
   const { certificate, key } = it.source.current();
   assert.deepEqual([btoa(certificate), btoa(key)], [entry(it.api, "tls.crt"), entry(it.api, "tls.key")]);
@@ -142,7 +142,7 @@ Deno.test("a certificate is renewed in time, without a gap", async () => {
   it.clock.pass(61 * 86_400_000);
   await until(it.clock, () => it.source.current() !== before);
   assert.equal(btoa(it.source.current().certificate), entry(it.api, "tls.crt"));
-  assert.match(it.world.said.stderr, /two thirds of the lifetime of the serving certificate have passed/);
+  assert.match(it.world.said.stderr, /the serving certificate has passed two thirds of its lifetime/);
 });
 
 Deno.test("a changed caBundle and a replaced configuration are repaired", async () => {
@@ -152,7 +152,7 @@ Deno.test("a changed caBundle and a replaced configuration are repaired", async 
   await until(it.clock, () => caBundle(it.api) === entry(it.api, "ca.crt"));
   await it.api.remove(INJECTOR);
   await until(it.clock, () => it.source.problem() !== undefined);
-  assert.match(it.source.problem() ?? "", /^MutatingWebhookConfiguration "injector" does not exist: the API server/);
+  assert.match(it.source.problem() ?? "", /^MutatingWebhookConfiguration "injector" does not exist, so the API server/);
   it.api.put(INJECTOR, CONFIGURATION);
   await until(it.clock, () => it.source.problem() === undefined);
   assert.equal(caBundle(it.api), entry(it.api, "ca.crt"));
@@ -184,7 +184,7 @@ Deno.test("another writer of the caBundle is reported, and repairs slow down", a
   await until(it.clock, () => it.source.problem() !== undefined);
   assert.match(
     it.source.problem() ?? "",
-    /^Another program keeps changing the caBundle of "injector": "istiod" wrote it last; an istiod/,
+    /^Another program keeps changing the caBundle of "injector"; the last writer was "istiod"; if the other program is an istiod/,
   );
   const patches = () => it.api.requests.filter((request) => request.startsWith("patch")).length;
   const [before, start] = [patches(), it.clock.now().getTime()];
@@ -221,7 +221,7 @@ for (const [title, { data = {}, pause }] of Object.entries(FIGHTS)) {
     await until(it.clock, () => /keeps changing Secret/.test(it.source.problem() ?? ""));
     assert.match(
       it.source.problem() ?? "",
-      /^Another program keeps changing Secret "mesh\/certs": "istiod" wrote it last;/,
+      /^Another program keeps changing Secret "mesh\/certs"; the last writer was "istiod";/,
     );
     const writes = () => it.api.requests.filter((request) => request.startsWith("replace")).length;
     const [before, start] = [writes(), it.clock.monotonic()];
@@ -270,7 +270,7 @@ Deno.test("certificates that a wrong clock made are replaced when it is set righ
   const before = it.source.current();
   it.clock.set("2026-11-21T00:00:00Z");
   await until(it.clock, () => it.source.current() !== before);
-  assert.match(it.world.said.stderr, /the authority is not valid yet: the clock was wrong when it was made/);
+  assert.match(it.world.said.stderr, /the CA is not valid yet, because the clock was wrong when it was issued/);
   assert.equal(caBundle(it.api), entry(it.api, "ca.crt"));
 });
 

@@ -37,7 +37,7 @@ for (const [what, options] of ROWS) {
   Deno.test(`--undo names every object, webhook configurations first: ${what}`, () => {
     const all = { image: "mesh:1", namespace: "mesh", ...options };
     const script = webhookUndo(all);
-    const [configurations = "", others = ""] = script.split("# Nothing calls the webhook any more\n");
+    const [configurations = "", others = ""] = script.split("# The API server no longer calls the webhook\n");
     const names = webhookManifests(all).split(/^---\n/m).map((text) => ({
       kind: /^kind: (.*)$/m.exec(text)?.[1]?.toLowerCase() ?? "",
       name: /^metadata:\n(?: .*\n)*? {2}name: (.*)$/m.exec(text)?.[1] ?? "",

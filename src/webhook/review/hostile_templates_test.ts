@@ -71,9 +71,9 @@ Deno.test("a template whose time is over is denied: in loops, in calls of functi
 Deno.test("a pod with many containers and templates is denied before they are merged", () => {
   const injector = injectorOf("");
   const denied: readonly (readonly [number, number, RegExp])[] = [
-    [900, 100, /The pod has 90000 containers times templates \(900 times 100\), at most 10000 are allowed/],
-    [1001, 1, /The pod has 1001 containers, at most 1000 are allowed/],
-    [1, 101, /The pod has 101 templates .*, at most 100 are allowed/],
+    [900, 100, /The pod has 90000 containers times templates \(900 times 100\), but at most 10000 are allowed/],
+    [1001, 1, /The pod has 1001 containers, but at most 1000 are allowed/],
+    [1, 101, /The pod has 101 templates .*, but at most 100 are allowed/],
   ];
   for (const [containers, templates, message] of denied) {
     const answer = reviewPod(podOf(containers, Array<string>(templates).fill("sidecar")), {

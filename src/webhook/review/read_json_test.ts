@@ -58,7 +58,7 @@ Deno.test("readJson accepts what JSON.parse accepts", () => {
 Deno.test("readJson(): brackets are counted before they are parsed, in texts they are not", () => {
   const bytes = (text: string) => new TextEncoder().encode(text);
   for (
-    const [text, problem] of [["[".repeat(8_000_000), /200 deep/], [
+    const [text, problem] of [["[".repeat(8_000_000), /200 levels deep/], [
       `[${"1,".repeat(4_000_000)}`,
       /100000 values/,
     ]] as const

@@ -179,11 +179,11 @@ Deno.test("the answer has the version of the review", () => {
 });
 
 const UNREADABLE: readonly (readonly [name: string, bytes: Uint8Array, body: string])[] = [
-  ["nothing", new Uint8Array(), 'The review cannot be read: it is not JSON"}'],
-  ["no JSON", new TextEncoder().encode("{"), 'The review cannot be read: it is not JSON"}'],
-  ["no UTF-8", new Uint8Array([0x22, 0xff, 0x22]), 'The review cannot be read: it is not UTF-8"}'],
-  ["a list", jsonBytes([]), 'Cannot answer this review: it is not a mapping"}'],
-  ["another kind", jsonBytes({ kind: "Pod", apiVersion: "v1" }), 'it is \\"Pod\\" of \\"v1\\"; '],
+  ["nothing", new Uint8Array(), 'The review is not valid JSON"}'],
+  ["no JSON", new TextEncoder().encode("{"), 'The review is not valid JSON"}'],
+  ["no UTF-8", new Uint8Array([0x22, 0xff, 0x22]), 'The review is not valid UTF-8"}'],
+  ["a list", jsonBytes([]), 'Invalid review: the body is not a JSON object"}'],
+  ["another kind", jsonBytes({ kind: "Pod", apiVersion: "v1" }), 'the body is \\"Pod\\" of \\"v1\\"; '],
 ];
 
 for (const [name, bytes, expected] of UNREADABLE) {

@@ -50,14 +50,14 @@ Deno.test("the server gets each new certificate once, and its expiry is known", 
   await change(next);
   assert.deepEqual(replaced, [next]);
   assert.equal(Math.round((state.notAfter().getTime() - before.getTime()) / 86_400_000), 49);
-  assert.match(log(), /info webhook: New connections get the new certificate, valid until 20/);
+  assert.match(log(), /info webhook: Serving the new certificate on new connections, valid until 20/);
 });
 
 Deno.test("a certificate that the server refuses is a problem until one is served", async () => {
   const { state, change, log } = served(testCertificate());
   await change({ ...testCertificate(), key: "" });
   assert.equal(state.problem(), "It cannot be used");
-  assert.match(log(), /error webhook: Cannot serve the new certificate, the previous one stays in force: It cannot/);
+  assert.match(log(), /error webhook: Cannot serve the new certificate, keeping the previous one: It cannot/);
   await change(testCertificate());
   assert.equal(state.problem(), undefined);
 });

@@ -104,12 +104,12 @@ Deno.test("the first configuration is asked for until the API server gives it; e
   assert.equal(textAt(source.current().mesh.data, "trustDomain"), "one.test");
   assert.deepEqual(reasons, ["It is away", "It is away", "It is away", "It is forbidden"]);
   const lines = world.said.stderr.match(
-    /(Cannot read the configuration yet, trying again: .*|The API server has given.*)/g,
+    /(Cannot read the configuration yet, trying again: .*|Read the configuration from.*)/g,
   );
   assert.deepEqual(lines?.map((line) => line.replace(/^.*: |"$/g, "")), [
     "It is away",
     "It is forbidden",
-    "The API server has given the configuration",
+    "Read the configuration from the API server",
   ]);
   source.close();
 });
@@ -122,5 +122,5 @@ Deno.test("an unusable first configuration is an error", async () => {
   await assert.rejects(open(), { name: "AbsentError", message: /^The ConfigMap "istio[^"]*" does not exist/ });
   api.put(INJECTOR, map(INJECTOR, { values: "{}" }));
   api.put(MESH, meshOf("one.test"));
-  await assert.rejects(open(), { message: 'The ConfigMap has no key "config"', hint: 'it has "values"' });
+  await assert.rejects(open(), { message: 'The ConfigMap has no key "config"', hint: 'existing keys: "values"' });
 });

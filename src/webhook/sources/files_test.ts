@@ -35,7 +35,7 @@ Deno.test("watchFiles(): a new value is in force; an unusable one is logged and 
   assert.deepEqual([thing.current(), thing.problem()], [1, '"/n" is no number; write digits']);
   assert.match(
     world.said.stderr,
-    /error webhook: Cannot use the new number, the previous one stays in force: "\/n" is/,
+    /error webhook: Cannot use the new number, keeping the previous one: "\/n" is/,
   );
   await write("2");
   assert.deepEqual([thing.current(), thing.problem(), changes()], [2, undefined, 2]);

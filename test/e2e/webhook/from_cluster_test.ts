@@ -109,7 +109,7 @@ async function keepsTheGood(cluster: Cluster, webhook: WebhookProcess): Promise<
   const patch = { data: { config: "templates: {sidecar: '{{ if }}'}" } };
   const map = ["configmap", "-n", "istio-system", "istio-sidecar-injector"];
   await kubectl(cluster, ["patch", ...map, "--type=merge", "-p", JSON.stringify(patch)]);
-  await webhook.logged("Cannot use the new configuration, the previous one stays in force");
+  await webhook.logged("Cannot use the new configuration, keeping the previous one");
   assert.match(await ready(webhook), /config failed: ConfigMap "istio-system\/istio-sidecar-injector".*missing value/);
   assert.equal(await imageOf(cluster), "new.test");
 }

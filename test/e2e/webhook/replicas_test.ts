@@ -74,8 +74,8 @@ async function changes(replicas: Replicas, load: Load, certificate: TestCertific
     const from = replica.log().length;
     await replica.write("values.yaml", "global: {hub: [");
     await replica.certify({ ...certificate, key: testCertificate().key });
-    await replica.logged("Cannot use the new configuration, the previous one stays in force", from);
-    await replica.logged(/Cannot .* certificate, the previous one stays in force/, from);
+    await replica.logged("Cannot use the new configuration, keeping the previous one", from);
+    await replica.logged(/Cannot .* certificate, keeping the previous one/, from);
   });
   await load.goesOn(PODS);
   await replicas.configure(round);
@@ -93,7 +93,7 @@ async function killsOne(replicas: Replicas): Promise<void> {
   await replicas.replace(killed, () => killed.kill());
 }
 
-const CERTIFIED = "New connections get the new certificate";
+const CERTIFIED = "Serving the new certificate on new connections";
 const valuesOf = (name: string) => `${BUILT_IN.values}\n`.replace(/^( +)hub: .*$/m, `$1hub: hub-${name}.test`);
 
 /** Two processes of the webhook, and the address that the API server calls. */

@@ -57,7 +57,7 @@ testWhen(
     await server.configuration.put({ config: configurationOf("two") });
     await until(() => running.patches.has("two"), () => `the new configuration has no effect: ${server.log}`);
     await server.configuration.put({ config: 'policy: enabled\ntemplates:\n  sidecar: "{{ if }}"\n' });
-    await server.said(/error webhook: Cannot use the new configuration, the previous one stays in force: .*config/);
+    await server.said(/error webhook: Cannot use the new configuration, keeping the previous one: .*config/);
     assert.match(
       await server.page("/ready?verbose"),
       /^\[!\]config failed: .*\/config: .*"sidecar".*\n[^]*\nready\n$/m,
@@ -88,11 +88,11 @@ testWhen(
     await until(() => running.counts.fresh > 4, () => "no review is answered");
     await server.secret.put({ ...secretOf(next), "tls.key": server.certificate.key });
     await server.said(
-      /error webhook: Cannot use the new certificate, the previous one stays in force: The key ".*tls.key" does not belong/,
+      /error webhook: Cannot use the new certificate, keeping the previous one: The key ".*tls.key" does not belong/,
     );
     assert.match(await server.page("/metrics"), /^mesh_webhook_certificate_valid 0$/m);
     await server.secret.put(secretOf(next));
-    await server.said(/New connections get the new certificate/);
+    await server.said(/Serving the new certificate on new connections/);
     const before = { ...running.counts };
     await until(
       () => running.counts.fresh > before.fresh + 8 && running.counts.kept > before.kept + 8,

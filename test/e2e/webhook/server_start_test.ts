@@ -56,7 +56,7 @@ async function start(server: string, ...flags: readonly string[]) {
   };
 }
 
-const WAITS = "[-]running failed: the webhook waits for its configuration and its certificate: ";
+const WAITS = "[-]running failed: the webhook is waiting for its configuration and certificate: ";
 
 for (const [signal, expected] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
   testWhen(notLinux, `without an API server it is alive and not ready, and ${signal} ends it`, async () => {

@@ -54,32 +54,34 @@ const ROWS: readonly Row[] = [
     name: "no protocol is named: the proxy finds out, as it may (IST0118 is an information)",
     objects: [pod("shop/web"), PLAIN_NAME],
     result: "ok",
-    says: /^worth knowing: service\/shop\/web: spec\.ports\[0\]: the name "web" of the port 80 names no protocol/,
+    says:
+      /^worth knowing: service\/shop\/web: spec\.ports\[0\]: the name "web" of the port 80 does not select a protocol/,
   },
   {
     name: "a name that nearly names one",
     objects: [pod("shop/web"), NEAR],
     result: "warning",
-    says: /^service\/shop\/web: .*"httpapi" .* begins with "http", but "-" must follow.*\nfix: name it "http-80", or /,
+    says:
+      /^service\/shop\/web: .*"httpapi" .* starts with "http" without a following "-".*\nfix: rename the port to "http-80", or /,
   },
   {
     name: "two Services with protocols that differ",
     objects: [pod("shop/web"), HTTP, TCP],
     result: "error",
     says:
-      /^service\/shop\/\w+: .*name the protocols http \(port 80\) and tcp \(port 80\).*\nfix: .*\nkubectl edit service/,
+      /^service\/shop\/\w+: .*set different protocols for one port: http \(port 80\) and tcp \(port 80\).*\nfix: .*\nkubectl edit service/,
   },
   {
     name: "one port for TCP and UDP",
     objects: [pod("shop/web"), HTTP, service("shop/udp", { name: "udp-web", protocol: "UDP" })],
     result: "error",
-    says: /name the protocols TCP \(port 80\) and UDP \(port 80\)/,
+    says: /set different protocols for one port: TCP \(port 80\) and UDP \(port 80\)/,
   },
   {
     name: "two ports for one port of the pods: one proxy listener serves both",
     objects: [pod("shop/web"), HTTP, service("shop/other", { name: "http-web", port: 81, targetPort: 8080 })],
     result: "ok",
-    says: /worth knowing: service\/shop\/other: .*have the ports 80 and 81 for their port main/,
+    says: /worth knowing: service\/shop\/other: .*map the ports 80 and 81 to the same pod port main/,
   },
   {
     name: "pods outside the mesh",

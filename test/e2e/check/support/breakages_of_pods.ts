@@ -159,14 +159,14 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     serviceOf("odd", { name: "httpapi", targetPort: 8081 }),
     {
       expect: { "workload-services": "warning" },
-      says: /^service\/mesh\/odd: spec\.ports\[0\]\.name: the name "httpapi" of the port 80 begins with "http"/,
-      writer: named(/name it "http-80"/, "name: httpapi", "name: http-80"),
+      says: /^service\/mesh\/odd: spec\.ports\[0\]\.name: the name "httpapi" of the port 80 starts with "http"/,
+      writer: named(/rename the port to "http-80"/, "name: httpapi", "name: http-80"),
     },
   ),
   "Services that say different protocols of a port": ofService(serviceOf("odd", { name: "tcp-raw" }), {
     expect: { "workload-services": "error" },
-    says: /^service\/mesh\/odd: .* name the protocols http \(port 80\) and tcp \(port 80\) for one port/,
-    writer: named(/name the same protocol in both/, "name: tcp-raw", "name: http-web"),
+    says: /^service\/mesh\/odd: .* set different protocols for one port: http \(port 80\) and tcp \(port 80\)/,
+    writer: named(/set the same protocol in both Services/, "name: tcp-raw", "name: http-web"),
   }),
   "the level baseline": labelled("mesh", { "pod-security.kubernetes.io/enforce": "baseline" }, {
     expect: { "pod-security": "error" },

@@ -138,7 +138,7 @@ export function serving(
   const serve = async (mesh: MeshCluster, certificate: TestCertificate) => {
     const before = mesh.webhook.log().length;
     await mesh.webhook.certify(certificate);
-    await mesh.webhook.logged("New connections get the new certificate", before);
+    await mesh.webhook.logged("Serving the new certificate on new connections", before);
     await connectAnew(mesh);
   };
   return {

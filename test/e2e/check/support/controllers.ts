@@ -27,7 +27,7 @@ export async function restartedWebhook(mesh: MeshCluster): Promise<void> {
   const certificate = mesh.authority.sign();
   const before = mesh.webhook.log().length;
   await mesh.webhook.certify(certificate);
-  await mesh.webhook.logged("New connections get the new certificate", before);
+  await mesh.webhook.logged("Serving the new certificate on new connections", before);
   await mesh.apply(secretOf(certificate));
   await connectAnew(mesh);
 }
