@@ -64,7 +64,7 @@ const LEVELS: readonly (readonly [name: string, setting: Setting, expected: RegE
   [
     "restricted against the init container",
     { labels: enforce("restricted") },
-    new RegExp(`^error: .*restricted, and ${INIT} adds NET_ADMIN and NET_RAW, may run as root, runs as the user 0$`),
+    new RegExp(`^error: .*restricted, and ${INIT} adds NET_ADMIN and NET_RAW, may run as root, runs as user 0$`),
   ],
   ["baseline with CNI", { labels: enforce("baseline"), values: WITH_CNI }, /^ok: $/],
   ["restricted with CNI", { labels: enforce("restricted"), values: WITH_CNI }, /^ok: $/],

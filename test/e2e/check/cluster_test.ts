@@ -131,7 +131,7 @@ const BREAKAGES: Readonly<Record<string, Breakage>> = {
   "the level baseline": podSecurity("baseline", /^namespace\/mesh: enforces baseline, and .* NET_ADMIN and NET_RAW$/),
   "the level restricted": podSecurity(
     "restricted",
-    /enforces restricted, and .*, may run as root, runs as the user 0$/,
+    /enforces restricted, and .*, may run as root, runs as user 0$/,
   ),
   "an exhausted quota": bound({
     kind: "ResourceQuota",
