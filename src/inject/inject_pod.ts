@@ -79,7 +79,7 @@ function injectNew(pod: Pod, owner: Owner, injector: Injector, config: ModernCon
   const patches = injector.minor < KNOWS_RESTARTS ? rendered.map(withoutRestarts) : rendered;
   if (patches.length === 0) {
     const names = templates.map((name) => `"${name}"`).join(", ");
-    throw new InjectionError("template-failed", `The templates ${names} render an empty result for this pod`);
+    throw new InjectionError("template-failed", `The rendered templates are empty for this pod: ${names}`);
   }
   const reinjected = earlier.status !== undefined;
   const native = nativeForPod(pod, injector.nativeSidecars);
@@ -167,6 +167,6 @@ function checkResult(pod: Pod, templates: readonly string[], texts: "converted" 
   const [first] = problems;
   if (first === undefined) return;
   throw new InjectionError("invalid-result", `The injected pod cannot be read: ${problemTexts(problems)}`, {
-    hint: `check the values and the templates ${templates.map((name) => `"${name}"`).join(", ")}`,
+    hint: `check the values and these templates: ${templates.map((name) => `"${name}"`).join(", ")}`,
   });
 }

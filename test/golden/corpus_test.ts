@@ -31,12 +31,12 @@ const FILES: Readonly<Record<string, Expected>> = {
   "nulls.yaml": {
     results: ["injected", "injected"],
     verdicts: ["injected", "injected"],
-    says: ["The Job never ends", "The CronJob never ends"],
+    says: ["The Job never completes", "The CronJob never ends"],
   },
   "own-proxy.yaml": { results: ["injected", "injected"], verdicts: ["injected", "injected"] },
   "probes.yaml": {
     ...INJECTED,
-    undoubted: ['spec.containers[0].readinessProbe.httpGet.port: stays 8080: it may have been "web"'],
+    undoubted: ['spec.containers[0].readinessProbe.httpGet.port: stays 8080, but may have been the port\'s name "web"'],
   },
   "refused.yaml": {
     results: ["failed", "failed", "failed", "skipped"],
@@ -51,9 +51,9 @@ const FILES: Readonly<Record<string, Expected>> = {
     ...INJECTED,
     isConverted: true,
     says: [
-      'line 9: spec.template.metadata.labels.cached: Kubernetes refuses true, which is not a string: it becomes "true"',
+      'line 9: spec.template.metadata.labels.cached: Kubernetes rejects true, which is not a string; the output has "true"',
       'line 11: spec.template.spec.RestartPolicy: Kubernetes does not know the field "RestartPolicy"',
-      'line 15: spec.template.spec.containers[0].args[0]: Kubernetes refuses 8080, which is not a string: it becomes "8080"',
+      'line 15: spec.template.spec.containers[0].args[0]: Kubernetes rejects 8080, which is not a string; the output has "8080"',
     ],
   },
   "system-namespace.yaml": { results: ["skipped"], verdicts: ["not-injected"] },

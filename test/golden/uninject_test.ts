@@ -90,7 +90,7 @@ async function checkFile(path: string): Promise<void> {
 }
 
 /** A port of a probe that the manifest may have named. */
-const NAMED_PORT = /: stays \d+: it may have been "/;
+const NAMED_PORT = /: stays \d+, but may have been the port's name "/;
 
 /** What injection leaves where it rewrote. */
 const REWRITTEN = /ISTIO_KUBE_APP_PROBERS|ISTIO_PROMETHEUS_ANNOTATIONS|proxy\.istio\.io\/overrides/;

@@ -14,7 +14,9 @@ export function parseValues(text: string, file: string): ValueMap {
   if (inner !== undefined) return parseValues(inner, file);
   if (value === null) return newMap();
   if (!isMap(value)) throw notValues("not a mapping", file);
-  if (typeof value["kind"] === "string" && "apiVersion" in value) throw notValues(`this is a ${value["kind"]}`, file);
+  if (typeof value["kind"] === "string" && "apiVersion" in value) {
+    throw notValues(`the file contains a ${value["kind"]}`, file);
+  }
   return floats(value);
 }
 
