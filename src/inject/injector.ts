@@ -48,7 +48,7 @@ export interface Injector {
   readonly mesh: MeshConfig;
   /** A ProxyConfig resource that selects the pod; it overrides the pod's `proxy.istio.io/config`. */
   readonly proxyOverlay?: ProxyConfig | undefined;
-  /** `""` for the control plane without a revision. */
+  /** Revision of the control plane; `""` for the control plane without a revision. */
   readonly revision: string;
   readonly nativeSidecars: boolean;
   /** Use native sidecars in pods that run to completion. */

@@ -9,7 +9,7 @@ import type { Source } from "./config.ts";
 /** Names of the two ConfigMaps that hold a revision's configuration. */
 export interface ClusterNames {
   readonly namespace: string;
-  /** The ConfigMap with `config` and `values`. */
+  /** Name of the ConfigMap that contains `config` and `values`. */
   readonly injector: string;
   /** The ConfigMap with `mesh`. */
   readonly mesh: string;
@@ -51,7 +51,7 @@ export interface RevisionConfiguration extends ClusterConfiguration {
 
 /**
  * Reads both ConfigMaps.
- * Errors: errors of the API, and a MeshError for a missing ConfigMap, which names the existing ones.
+ * Errors: API errors, and a MeshError for a missing ConfigMap, whose hint lists the existing ConfigMaps.
  */
 export async function clusterConfiguration(api: KubeApi, names: ClusterNames): Promise<ClusterConfiguration> {
   const [injector, mesh] = await Promise.all([

@@ -18,7 +18,7 @@ export interface Source {
 
 /** Fields that every form of the configuration has. */
 export interface CommonConfig {
-  /** `enabled` or `disabled`: whether pods without a request are injected. */
+  /** `enabled` or `disabled`: whether to inject pods that do not have the label or annotation `sidecar.istio.io/inject`. */
   readonly policy: string;
   readonly neverInjectSelector: readonly Value[];
   readonly alwaysInjectSelector: readonly Value[];
@@ -50,13 +50,13 @@ const TEMPLATE_OF_BARE_TEXT = "sidecar";
 interface Parsing {
   /** Returns the functions that a template can call. The argument is the template's name. */
   readonly functions: (template: string) => FuncMap;
-  /** Parse other templates than the default ones on first use. Otherwise all are parsed at load, as in the control plane. */
+  /** Parse only the default templates at load, and others on first use. Otherwise parse all at load, like the control plane. */
   readonly whenAsked?: boolean | undefined;
 }
 
 /**
- * Reads a configuration. Errors: a MeshError with file and field for a text in no known form, a field of the wrong type, or
- * an invalid template.
+ * Reads a configuration. Errors: a MeshError with file and field if the form is unknown, a field has the wrong type, or a
+ * template is invalid.
  */
 export function parseConfig(text: string, file: string, parsing: Parsing): InjectorConfig {
   const value = tryYaml(text, file);
@@ -153,7 +153,7 @@ function lazyTemplates(texts: readonly (readonly [string, string])[], source: Re
   return templates;
 }
 
-/** Istio names every template `inject`; error messages contain the name. */
+/** Parses a template under the name `inject`, which Istio gives to every template. Error messages contain this name. */
 function parseTemplate(name: string, text: string, { file, functions }: Reading): Template {
   try {
     return parse("inject", text, { funcs: functions(name) });

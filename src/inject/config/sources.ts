@@ -7,18 +7,18 @@ import { BUILT_IN } from "../default/mod.ts";
 import { snapshotConfiguration, snapshotIn } from "./snapshot.ts";
 import { parseValues } from "./values.ts";
 
-/** The user's choice. */
+/** The user's configuration files and flags. */
 export interface GivenConfiguration {
   readonly config?: Source | undefined;
   readonly values?: Source | undefined;
   readonly mesh?: Source | undefined;
-  /** The revision to take from a snapshot. */
+  /** The revision to read from a snapshot. */
   readonly revision?: string | undefined;
   /** Flags for single values. They override the values of every file. */
   readonly hub?: string | undefined;
   readonly tag?: string | undefined;
   readonly cni?: boolean | undefined;
-  /** The level of Pod Security that injected pods must meet. */
+  /** The Pod Security level that injected pods must meet. */
   readonly fit?: "baseline" | "restricted" | undefined;
 }
 
@@ -27,14 +27,14 @@ export interface Configuration {
   readonly config: Source;
   readonly values: Source | undefined;
   readonly mesh: Source | undefined;
-  /** The revision that was taken from a snapshot. */
+  /** The revision whose configuration was read from a snapshot. */
   readonly revision?: string;
 }
 
 /**
  * Returns the effective configuration. Without `config`, the built-in configuration applies, and the user's values override the
  * built-in values key by key. A ConfigMap may contain `values` and `mesh` besides `config`; a snapshot contains all three.
- * Errors: a MeshError with the place for values that are not a mapping, and for a revision that a snapshot does not have.
+ * Errors: a MeshError if the values are not a mapping, or if a snapshot does not contain the revision.
  */
 export function configurationOf(given: GivenConfiguration): Configuration {
   const { config } = given;
@@ -60,7 +60,7 @@ export interface Origin {
   readonly files: Pick<GivenConfiguration, "config" | "values" | "mesh">;
   /** The control plane that provides the parts that are not in the user's files. */
   readonly cluster: { readonly server: string; readonly revision: string } | undefined;
-  /** The revision that was taken from a snapshot. */
+  /** The revision whose configuration was read from a snapshot. */
   readonly revision?: string | undefined;
 }
 
@@ -73,9 +73,9 @@ export function describeConfiguration({ files: { config, values, mesh }, cluster
   const parts = [
     config === undefined ? below() : `"${config.file}"`,
     ...revision === undefined ? [] : [`revision "${revision}"`],
-    ...values === undefined ? [] : [`values of "${values.file}"`],
-    ...mesh === undefined ? [] : [`mesh configuration of "${mesh.file}"`],
-    ...config === undefined || cluster === undefined ? [] : [`the rest of the ${below()}`],
+    ...values === undefined ? [] : [`values from "${values.file}"`],
+    ...mesh === undefined ? [] : [`mesh configuration from "${mesh.file}"`],
+    ...config === undefined || cluster === undefined ? [] : [`the rest from the ${below()}`],
   ];
   return `Configuration: ${parts.join(", ")}`;
 }

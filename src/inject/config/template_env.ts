@@ -30,8 +30,8 @@ export function templateEnv(
   return (template) => (name) => {
     if (OF_ISTIO.includes(name) || names.includes(name)) return env(name);
     if (note === undefined || env(name) === undefined) return undefined;
-    const text = `The template "${template}" reads the environment variable "${name}", which templates do not see; ` +
-      `${setBy} adds it`;
+    const text = `The template "${template}" reads the environment variable "${name}", which templates cannot read; ` +
+      `add it with ${setBy}`;
     if (!noted.has(text)) note(text);
     noted.add(text);
     return undefined;

@@ -25,6 +25,6 @@ Deno.test("a variable that is set and hidden is noted once for each template, al
   const text = '{{ env "OTHER" "" }}{{ env (print "TO" "KEN") "x" }}{{ env "TOKEN" "x" }}{{ env "UNSET" "x" }}';
   assert.equal(render("sidecar", text), "oxxx");
   assert.equal(render("grpc", '{{ expandenv "$TOKEN-$UNSET" }}'), "-");
-  const end = ' reads the environment variable "TOKEN", which templates do not see; spec.templateEnv adds it';
+  const end = ' reads the environment variable "TOKEN", which templates cannot read; add it with spec.templateEnv';
   assert.deepEqual(notes, [`The template "sidecar"${end}`, `The template "grpc"${end}`]);
 });

@@ -30,7 +30,7 @@ export interface DocumentOptions {
   readonly prepare?: ((value: Value) => Promise<void>) | undefined;
   /** Paths of pod templates in kinds, from the user. They override the built-in kinds. */
   readonly templatePaths?: readonly WorkloadKind[] | undefined;
-  /** The level of Pod Security that injected pods must meet. */
+  /** The Pod Security level that injected pods must meet. */
   readonly fit?: Level | undefined;
   /** Rules that the user turns off. */
   readonly rulesOff?: RulesOff | undefined;

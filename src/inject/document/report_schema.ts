@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 const FINDING = z.strictObject({
-  rule: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).describe("stable id of the rule; docs/inject.md has all"),
+  rule: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).describe("stable ID of the rule; docs/inject.md lists the IDs"),
   severity: z.enum(["error", "warning", "note"]),
   field: z.string().describe("the field in the resource"),
   message: z.string(),
@@ -10,7 +10,7 @@ const FINDING = z.strictObject({
   line: z.int().min(1).exactOptional().describe("line of the field in the file"),
 }).describe("A finding of a rule");
 
-/** One resource. */
+/** The line about one resource. */
 const RESOURCE = z.strictObject({
   file: z.string().describe('the input file as given, "-" for standard input'),
   document: z.int().min(1).describe("number of the YAML document in the file, from 1"),
@@ -22,7 +22,9 @@ const RESOURCE = z.strictObject({
   reason: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).describe("stable ID of the deciding rule or of the error"),
   field: z.string().describe("the deciding or invalid field; may be empty"),
   message: z.string(),
-  warnings: z.array(z.string()).readonly().describe("also the findings that are no notes, as text"),
+  warnings: z.array(z.string()).readonly().describe(
+    "warnings as text, including findings of severity warning or error",
+  ),
   findings: z.array(FINDING).readonly().exactOptional(),
   webhook: z.string().exactOptional().describe("with --as-webhook: the webhook that injects the pod"),
   revision: z.string().exactOptional().describe("with --as-webhook: the revision of the webhook's control plane"),

@@ -13,7 +13,7 @@ import { agentAction, earlierProbers, httpProber, portNumber } from "../postproc
 import { flagValue } from "./arguments.ts";
 import { has } from "./features.ts";
 
-/** The inputs of rewriting besides the pod. */
+/** The inputs for rewriting probes, besides the pod. */
 export interface LegacyProbeSettings {
   readonly minor: number;
   /** The agent's port in the mesh configuration. */

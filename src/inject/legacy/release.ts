@@ -98,7 +98,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** The release of a configuration. */
+/** Infers the release from the evidence. */
 export function releaseOf(evidence: Evidence): Release {
   const tagged = taggedRelease(evidence);
   if (evidence.brackets) return { minor: Math.min(tagged ?? 1, 1), because: 'its template uses "[["' };
@@ -106,16 +106,16 @@ export function releaseOf(evidence: Evidence): Release {
   const oldest = Math.max(0, ...seen.map((rule) => rule.oldest ?? 0));
   const newest = Math.min(LAST, ...seen.map((rule) => rule.newest ?? LAST));
   const minor = Math.max(oldest, Math.min(tagged ?? LAST, newest));
-  if (minor === tagged) return { minor, because: "the tag of its images" };
+  if (minor === tagged) return { minor, because: "its images have the tag of this release" };
   const decisive = seen.find((rule) => rule.newest === minor) ?? seen.find((rule) => rule.oldest === minor);
-  return { minor, because: decisive?.because ?? "it has nothing that only earlier releases have" };
+  return { minor, because: decisive?.because ?? "nothing in it requires an earlier release" };
 }
 
 function uses(template: string, field: string): boolean {
   return template.includes(field);
 }
 
-/** The release in the tag of the proxy's image: `1.4.3`, `release-1.1-latest-daily`; not `1.10`. */
+/** Parses the release from the tag of the proxy's image, such as `1.4.3` or `release-1.1-latest-daily`. */
 function taggedRelease({ template, values }: Evidence): number | undefined {
   const tag = values === undefined ? undefined : valueAt(values, "global", "tag");
   const named = tag === undefined ? IMAGE_TAG.exec(template)?.[1] ?? "" : sprint(tag);

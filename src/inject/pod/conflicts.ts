@@ -32,7 +32,7 @@ export function initContainersWithoutNetwork(pod: Pod): readonly string[] {
   ).map((container) => textAt(container, "name"));
 }
 
-/** Names of the application's containers that run as the proxy's user (Istio, "Application Requirements"). */
+/** Returns the names of application containers that run as the proxy's user (Istio, "Application Requirements"). */
 export function containersOfProxyUser(pod: Pod): readonly string[] {
   return containersOf(pod, "containers").filter((each) => !isAdded(each) && userOf(each, pod) === PROXY_UID)
     .map((container) => textAt(container, "name"));
@@ -59,7 +59,7 @@ export const PROXY_PORTS: ReadonlyMap<number, string> = new Map([
   [15090, "Envoy's metrics"],
 ]);
 
-/** Ports of the proxy that the application's containers declare. */
+/** Finds ports of the proxy that application containers declare. */
 export function portConflicts(pod: Pod): readonly PortConflict[] {
   return containersOf(pod, "containers").filter((each) => !isAdded(each)).flatMap((container) =>
     mapsAt(container, "ports").flatMap((each) => {

@@ -13,13 +13,13 @@ import { mapContainers, mapProxy, withAt, withEnv, withKey, withReplaced } from 
 import { allContainers, annotation, containerNamed, containersOf, findProxy, type Pod, PROXY } from "../pod/pod.ts";
 import { parseObject } from "../pod/status.ts";
 
-/** The inputs of rewriting besides the pod. */
+/** The inputs for rewriting probes, besides the pod. */
 export interface ProbeSettings {
   /** `values.sidecarInjectorWebhook.rewriteAppHTTPProbe`. */
   readonly rewriteByDefault: boolean;
   /** The agent's port in the mesh configuration. */
   readonly meshStatusPort: number;
-  /** An earlier injection may have rewritten probes. */
+  /** Whether the pod was injected before, so that its probes may be rewritten already. */
   readonly reinjected: boolean;
   readonly abilities: ProbeAbilities;
 }

@@ -14,7 +14,7 @@ import type { Owner } from "../pod/workload.ts";
 export interface TemplateInput {
   /** Minor version of the configuration's Istio release. */
   readonly minor: number;
-  /** The result of {@link seenByTemplates}. */
+  /** The pod and its owner, from {@link seenByTemplates}. */
   readonly seen: ValueMap;
   /** The mesh configuration. Its defaultConfig includes the pod's `proxy.istio.io/config`. */
   readonly mesh: MeshConfig;

@@ -276,7 +276,7 @@ export const INPUT_RULES: readonly InputRule[] = [
         return broken.length === 0 ? [] : [{
           ...{ about, field, line },
           message: `The namespace "${namespace}" enforces the Pod Security level "${level}", but ${broken.join("; ")}`,
-          fix: "inject it with --fit restricted, on a cluster with Istio's CNI plugin",
+          fix: "inject with --fit restricted, in a cluster with Istio's CNI plugin",
         }];
       }),
   },

@@ -13,7 +13,7 @@ export const METADATA_RULES: readonly PodRule[] = [
     id: "metadata-misplaced",
     severity: "warning",
     istio: "IST0107",
-    title: "A label or annotation of injection is on the controller, not on its pods",
+    title: "A label or annotation for injection is on the controller instead of its pods",
     on: "any",
     problems: misplaced,
   },

@@ -83,7 +83,7 @@ export const POD_RULES: readonly PodRule[] = [
       return broken.length === 0 ? [] : [{
         field: podField(subject, "spec"),
         message: `The pod meets the Pod Security level "restricted", but not with its sidecar: ${broken.join("; ")}`,
-        fix: "inject it with --fit restricted, on a cluster with Istio's CNI plugin",
+        fix: "inject with --fit restricted, in a cluster with Istio's CNI plugin",
       }];
     },
   },

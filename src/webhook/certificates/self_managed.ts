@@ -70,7 +70,7 @@ class Keeper implements CertificateSource {
 
   constructor(options: SelfManagedOptions) {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    // If no caller awaits `ready`, its rejection must not be unhandled.
+    // Prevents an unhandled rejection if no caller awaits `ready`.
     promise.catch(() => {});
     this.ready = promise;
     this.#isReady = { resolve, reject };

@@ -80,7 +80,7 @@ export function sourceMetrics(name: string, source: Source<unknown>, clock: Cloc
     changes.add({ result: isAccepted ? "accepted" : "refused" });
     if (isAccepted) since = seconds(clock.now());
   });
-  const valid = `1 if the newest ${name} is in force, 0 if it was refused.`;
+  const valid = `1 if the newest ${name} is in force, 0 if it was rejected.`;
   const loaded = `Time when the current ${name} was loaded, in seconds since 1970.`;
   return [
     changes.collect,

@@ -27,6 +27,6 @@ Deno.test("injectorOf(): templates see the named variables, and a hidden one is 
     assert.equal(JSON.stringify(injectPod(pod, podOwner(pod, "shop"), injector)).includes('"a":"hiddeno"'), true);
   }
   assert.deepEqual(notes, [
-    'The template "sidecar" reads the environment variable "SECRET_TOKEN", which templates do not see; --template-env adds it',
+    'The template "sidecar" reads the environment variable "SECRET_TOKEN", which templates cannot read; add it with --template-env',
   ]);
 });

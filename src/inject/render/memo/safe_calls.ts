@@ -16,7 +16,7 @@ export function writesOnlyOwn(): Watch {
   };
 }
 
-/** Whether a mapping of the input shows tokens; `undefined` for another mapping. */
+/** Returns whether a mapping of the input contains tokens; `undefined` if the mapping is not part of the input. */
 export type ShowsTokens = (map: object) => boolean | undefined;
 
 /** Whether an argument is or contains a token. */
