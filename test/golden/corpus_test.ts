@@ -31,7 +31,7 @@ const FILES: Readonly<Record<string, Expected>> = {
   "nulls.yaml": {
     results: ["injected", "injected"],
     verdicts: ["injected", "injected"],
-    says: ["The Job never completes", "The CronJob never ends"],
+    says: ["The Job never completes", "The CronJob never completes"],
   },
   "own-proxy.yaml": { results: ["injected", "injected"], verdicts: ["injected", "injected"] },
   "probes.yaml": {

@@ -45,10 +45,10 @@ Deno.test("describeConfiguration() says where each part comes from", () => {
   const cluster = { server: "https://a:6443", revision: "canary" };
   const rows = [
     [{}, undefined, "built-in for Istio 1.31.1"],
-    [{ values }, undefined, 'built-in for Istio 1.31.1, values of "v.yaml"'],
-    [{ config, values, mesh }, undefined, '"c.yaml", values of "v.yaml", mesh configuration of "m.yaml"'],
+    [{ values }, undefined, 'built-in for Istio 1.31.1, values from "v.yaml"'],
+    [{ config, values, mesh }, undefined, '"c.yaml", values from "v.yaml", mesh configuration from "m.yaml"'],
     [{}, cluster, 'cluster https://a:6443, revision "canary"'],
-    [{ config }, cluster, '"c.yaml", the rest of the cluster https://a:6443, revision "canary"'],
+    [{ config }, cluster, '"c.yaml", the rest from the cluster https://a:6443, revision "canary"'],
   ] as const;
   for (const [files, cluster, expected] of rows) {
     assert.equal(describeConfiguration({ files, cluster }), `Configuration: ${expected}`);
