@@ -8,6 +8,7 @@ const CASES: readonly [args: string, error: string][] = [
   ["help injct", 'Unknown command "injct"; did you mean "inject"?'],
   ["iptabels", 'Unknown command "iptabels"; did you mean "iptables"?'],
   ["kube-inject -f x", 'Unknown command "kube-inject"; use "inject"'],
+  ["pc listeners web", 'Unknown command "pc"; use "explain --of"'],
   ["frobnicate", 'Unknown command "frobnicate"; see "kubectl mesh --help"'],
   ["constructor", 'Unknown command "constructor"; see "kubectl mesh --help"'],
   ["--frobnicate=x", 'Unknown flag "--frobnicate"; see "kubectl mesh --help"'],

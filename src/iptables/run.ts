@@ -38,7 +38,8 @@ export async function runIptables(
   });
   const log = startLog(world, "iptables", reading.log);
   reading.warnings.forEach((warning) => log.warn(logText(warning)));
-  const settings = reading.settings ?? refuse(reading);
+  const settings = reading.settings ??
+    refuse(reading, isDropIn ? "see --help" : `see "kubectl mesh iptables ${mode} --help"`);
   dropPermissions(world, mode, settings);
   const logBlock = (text: string) => isDropIn ? log.info(logText(text)) : log.debug(logText(text));
   logBlock(environmentBlock(env));
@@ -70,9 +71,9 @@ async function verified(job: Job): Promise<number> {
   return await verify(job);
 }
 
-function refuse({ problems }: Reading): never {
+function refuse({ problems }: Reading, hint: string): never {
   const [first = "", ...rest] = problems.map(({ origin, reason }) => origin === "" ? reason : `${origin}: ${reason}`);
-  throw new UsageError(first, { hint: "see --help", rest });
+  throw new UsageError(first, { hint, rest });
 }
 
 /**

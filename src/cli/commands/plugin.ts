@@ -46,5 +46,18 @@ export const PLUGIN: Command = commandGroup({
     "__complete": async () => (await import("./complete.ts")).completing(PLUGIN),
   },
   aliases: { "--version": "version" },
-  renamed: { "kube-inject": "inject", "kube-uninject": "uninject" },
+  // Commands of istioctl, and their short names.
+  renamed: {
+    "kube-inject": "inject",
+    "kube-uninject": "uninject",
+    "proxy-config": "explain --of",
+    "pc": "explain --of",
+    "proxy-status": "explain -A -o short",
+    "ps": "explain -A -o short",
+    "describe": "explain",
+    "analyze": "check",
+    "precheck": "check --pre",
+    "check-inject": "check injection",
+    "bug-report": "snapshot",
+  },
 });

@@ -187,8 +187,14 @@ function meantFlag(flags: FlagTable, spelling: string): Flag | undefined {
   const shown = Object.values(flags).filter(({ hidden, retired }) => hidden !== true && retired === undefined);
   const names = shown.flatMap(({ name }) => name === undefined ? [] : [name]);
   const name = spelling.slice(2);
-  const meant = closest(name, names) ?? closest(name.replaceAll("_", "-"), names);
+  const meant = onlyStarting(name, names) ?? closest(name, names) ?? closest(name.replaceAll("_", "-"), names);
   return meant === undefined ? undefined : shown.find((flag) => flag.name === meant);
+}
+
+/** The only name that starts with at least three letters that were typed: `--out` means `--output`. */
+function onlyStarting(typed: string, names: readonly string[]): string | undefined {
+  const [found, another] = names.filter((name) => typed.length >= 3 && name.startsWith(typed));
+  return another === undefined ? found : undefined;
 }
 
 /** Conflicts between flags: one needs another flag or an argument, or excludes another flag. */

@@ -54,6 +54,7 @@ const WRONG: readonly (readonly [args: string, message: string, hint?: string])[
   ],
   ["--frob", 'Unknown flag "--frob"'],
   ["--ulr=a", 'Unknown flag "--ulr"', 'did you mean "--url"?'],
+  ["--out=json", 'Unknown flag "--out"', 'did you mean "--output"?'],
   ["--secrets a", 'Unknown flag "--secrets"'],
   ["-z", 'Unknown flag "-z"'],
   ["--o json", 'Unknown flag "--o"'],

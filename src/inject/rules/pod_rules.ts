@@ -19,8 +19,8 @@ export const POD_RULES: readonly PodRule[] = [
       return [{
         field: podField(subject, "spec"),
         message: `The ${subject.kind} never completes, because its sidecar keeps running after the work is done`,
-        fix: `use a native sidecar (--native-sidecars jobs, or the annotation "${ANNOTATION.nativeSidecar}: true"; ` +
-          'Kubernetes 1.29 and later), or run the work with "kubectl mesh wait --shutdown"',
+        fix: `use a native sidecar (--native-sidecars=jobs, or the annotation "${ANNOTATION.nativeSidecar}: true"; ` +
+          'Kubernetes 1.29 and later), or run the work with "kubectl-mesh wait --shutdown"',
       }];
     },
   },
