@@ -80,9 +80,9 @@ export const WAIT = command({
   takesCommand: true,
   surplusHint: 'give the command to run after "--"',
   examples: [
-    { command: "kubectl mesh wait -- /app/server --port 8080" },
-    { command: "kubectl mesh wait --timeout 2m --on-timeout continue -- /app/server" },
-    { title: "A Job whose proxy exits when the work is done", command: "kubectl mesh wait --shutdown -- ./migrate.sh" },
+    { command: "kubectl-mesh wait -- /app/server --port 8080" },
+    { command: "kubectl-mesh wait --timeout 2m --on-timeout continue -- /app/server" },
+    { title: "A Job whose proxy exits when the work is done", command: "kubectl-mesh wait --shutdown -- ./migrate.sh" },
   ],
   flags: FLAGS,
   exits: {
