@@ -51,6 +51,6 @@ Deno.test("reportFailure() calls any other error a defect, with its stack only i
 
 Deno.test("reportFailure() reports what the machine has no more of, which is no defect of this program", () => {
   const text =
-    "error: Cannot continue: this process has too many open files; raise its limit of open files (ulimit -n)\n";
+    "error: Cannot continue: this process has too many open files; raise the limit of open files (ulimit -n)\n";
   assert.deepEqual(said(new Error("Too many open files (os error 24)")), [1, text]);
 });

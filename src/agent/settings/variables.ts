@@ -51,7 +51,7 @@ export const VARIABLES = {
   ),
   oldTerminationDrain: variable(
     "TERMINATION_DRAIN_DURATION_SECONDS",
-    "terminationDrainDuration in Istio 1.1 to 1.8",
+    "Drain time in Istio 1.1 to 1.8, before terminationDrainDuration",
     { type: "integer", default: "5" },
   ),
   skipDeprecatedLogs: variable("ENVOY_SKIP_DEPRECATED_LOGS", "Do not log deprecated fields in Envoy", {
