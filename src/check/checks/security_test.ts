@@ -134,7 +134,7 @@ const BOUNDS: readonly (readonly [id: string, name: string, objects: KubeObject[
     "limit-range",
     "a largest",
     [range({ type: "Container", max: { memory: "512Mi" } })],
-    'error: namespace/web: the limit range "bounds" allows memory of at most 512Mi: the container "istio-init" requests 1Gi',
+    'error: namespace/web: the limit range "bounds" allows memory of at most 512Mi: the container "istio-init" needs 1Gi',
   ],
   [
     "limit-range",
@@ -153,7 +153,7 @@ const BOUNDS: readonly (readonly [id: string, name: string, objects: KubeObject[
     "limit-range",
     "a largest pod",
     [range({ type: "Pod", max: { cpu: "1" } })],
-    'error: namespace/web: the limit range "bounds" allows cpu of at most 1: a sidecar alone requests 2',
+    'error: namespace/web: the limit range "bounds" allows cpu of at most 1: a sidecar alone needs 2',
   ],
 ];
 

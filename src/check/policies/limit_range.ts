@@ -51,7 +51,7 @@ function above(entry: Item, amounts: Amounts, who: string): string[] {
     const limit = amounts.get(`limits.${name}`);
     const asked = limit ?? amounts.get(`requests.${name}`);
     if (asked === undefined || asked <= most) return [];
-    return [`allows ${name} of at most ${amountText(most, name)}: ${who} requests ${amountText(asked, name)}`];
+    return [`allows ${name} of at most ${amountText(most, name)}: ${who} needs ${amountText(asked, name)}`];
   });
 }
 

@@ -156,7 +156,7 @@ const BREAKAGES: Readonly<Record<string, Breakage>> = {
     spec: { limits: [{ type: "Container", max: { memory: "512Mi" } }] },
   }, {
     id: "limit-range",
-    message: /allows memory of at most 512Mi: the container "istio-(init|proxy)" asks for 1Gi/,
+    message: /allows memory of at most 512Mi: the container "istio-(init|proxy)" needs 1Gi/,
     refusal: /maximum memory usage per Container is 512Mi, but limit is 1Gi/,
   }),
   "a limit range with a ratio": bound({
@@ -164,7 +164,7 @@ const BREAKAGES: Readonly<Record<string, Breakage>> = {
     spec: { limits: [{ type: "Container", maxLimitRequestRatio: { cpu: "4" } }] },
   }, {
     id: "limit-range",
-    message: /allows a limit of cpu 4 times the request: the container "istio-(init|proxy)" has 100m and 2/,
+    message: /allows a limit of cpu 4 times the request: the container "istio-(init|proxy)" has the request 100m and the limit 2/,
     refusal: /cpu max limit to request ratio per Container is 4, but provided ratio is 20/,
   }),
 };
