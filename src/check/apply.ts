@@ -85,7 +85,7 @@ export async function applied(world: World, all: readonly Repair[], applying: Ap
     else if (await isWanted(repair, rounds, ask) && await run(world, repair, applying.clusterFlags)) count++;
     if (rounds.isEnded) break;
   }
-  say(`\n${count} of ${repairs.length} run${count === 0 ? "" : "; checking again"}`);
+  say(`\n${count} of ${repairs.length} repairs succeeded${count === 0 ? "" : "; checking again"}`);
   return count;
 }
 

@@ -37,7 +37,7 @@ export interface CheckRow {
   readonly id: string;
   /** A claim in the present tense: `the Kubernetes API is reachable`. */
   readonly title: string;
-  /** Checks that must pass first. */
+  /** Ids of the checks that must pass first. */
   readonly needs?: readonly string[];
   /** The check also runs before the mesh is installed (`--pre`). */
   readonly pre?: true;

@@ -12,7 +12,7 @@ export interface Choice {
   readonly pre: boolean;
 }
 
-/** The checks to run, and those to report. */
+/** The checks to run, and the ids of the checks to report. */
 export interface Chosen {
   /** The selected checks, and the checks that these need. */
   readonly checks: readonly Check[];
@@ -75,7 +75,7 @@ function refuseUnknown(
 }
 
 function checkHint(word: string, checks: readonly Check[]): string | undefined {
-  return checks.some(({ id }) => id === word) ? `it is a check: use "--only ${word}"` : undefined;
+  return checks.some(({ id }) => id === word) ? `"${word}" is a check, so use "--only ${word}"` : undefined;
 }
 
 function closestHint(word: string, known: readonly string[]): string | undefined {

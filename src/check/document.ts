@@ -1,4 +1,4 @@
-/** docs/checks.md as text. Only `check --explain` loads it. */
+/** The text of docs/checks.md. Only `check --explain` loads this file. */
 import document from "../../docs/checks.md" with { type: "text" };
 
 export const CHECKS_DOCUMENT: string = document;

@@ -34,7 +34,7 @@ export interface WebhookAsking {
   /** API client of a cluster or of a snapshot. */
   readonly api: KubeApi;
   readonly clock: Source["clock"];
-  /** The ConfigMaps of the control planes, if they do not have Istio's names. */
+  /** The user's choice of the control plane: revision, namespace, and names of ConfigMaps. */
   readonly choice: ClusterChoice;
   /** The namespace for manifests that do not name one. If `undefined`, their pods cannot be judged. */
   readonly namespace: string | undefined;

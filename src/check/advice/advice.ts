@@ -23,7 +23,7 @@ export type Risk = typeof RISKS[number];
 
 /** A fix of a finding. */
 export interface Advice {
-  /** An imperative clause: `remove the label istio-injection`. */
+  /** The change, as an imperative clause: `remove the label istio-injection`. */
   readonly change: string;
   readonly reach: Reach;
   readonly steps: readonly Step[];
@@ -41,7 +41,7 @@ export interface Fix {
   readonly alternatives: readonly Advice[];
 }
 
-/** Advice without a command. */
+/** Advice without a command. The user makes the change by hand. */
 export function byHand(change: string, reach: Reach = "cluster"): Advice {
   return { change, reach, steps: [], risk: "none" };
 }

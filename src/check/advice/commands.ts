@@ -5,7 +5,7 @@
 import { shellQuoted } from "../../base/text/mod.ts";
 import { type Advice, look, type Need, type Step } from "./advice.ts";
 
-/** `kubectl` with these arguments. */
+/** Returns a `kubectl` command with these arguments. */
 export function kubectl(...args: readonly string[]): string {
   return ["kubectl", ...args].map(shellQuoted).join(" ");
 }

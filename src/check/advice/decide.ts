@@ -10,7 +10,7 @@ import { kubectl } from "./commands.ts";
 /** The queries that decide which advice is shown. */
 export interface Deciding {
   readonly isProtected: (namespace: string) => Promise<boolean>;
-  /** Whether the user has a right; `undefined` if that is not known. */
+  /** Whether the user has a right; `undefined` if this is unknown. */
   readonly may: (need: Need) => Promise<boolean | undefined>;
 }
 
@@ -91,7 +91,7 @@ async function shown({ change, reach, risk, steps }: Advice, { may }: Deciding):
   };
 }
 
-/** `patch deployments in the namespace "shop"`. */
+/** Describes a right: `patch deployments in the namespace "shop"`. */
 export function needText({ verb, resource, namespace }: Need): string {
   return namespace === undefined ? `${verb} ${resource}` : `${verb} ${resource} in the namespace "${namespace}"`;
 }

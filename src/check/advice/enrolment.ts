@@ -16,7 +16,7 @@ export interface Enrolment {
   readonly pods: readonly Pod[] | undefined;
 }
 
-/** The labels after a change. */
+/** Returns the labels after a change. */
 export function changedLabels(labels: ValueMap, change: LabelChange): ValueMap {
   const all = Object.entries({ ...labels, ...change }).filter(([, value]) => value !== undefined);
   return Object.assign(newMap(), Object.fromEntries(all));

@@ -77,7 +77,7 @@ function seeLogs(pod: Named): Advice {
 
 export const DATA_PLANE_CHECKS: readonly CheckRow[] = [
   ...POD_CHECKS.map(({ id, title, ...row }): CheckRow => ({ id, title, run: (facts) => overPods(row, facts) })),
-  { id: "cni-plugin", title: "the CNI plugin is on the nodes of the pods that it captures", run: cniOnNodes },
+  { id: "cni-plugin", title: "the CNI plugin runs on every node that needs it", run: cniOnNodes },
   {
     id: "proxy-synchronised",
     title: "proxies that are not ready have configuration and certificate",

@@ -5,7 +5,7 @@ import type { Finding } from "../check.ts";
 
 /** A problem of one object. */
 export interface Problem {
-  /** `pod/shop/cart-1`. */
+  /** Reference of the object: `pod/shop/cart-1`. */
   readonly object: string;
   /** `note`: the check passes, and its message shows the note. */
   readonly result: "note" | "warning" | "error";

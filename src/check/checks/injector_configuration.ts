@@ -14,7 +14,7 @@ import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
 type Judge = (texts: PlaneTexts, plane: ObservedPlane, clock: Facts["clock"]) => readonly Problem[];
 
 interface Row extends Omit<CheckRow, "run"> {
-  /** Without it, the check only requires that the ConfigMaps exist. */
+  /** Judges the ConfigMaps. If `undefined`, the check only requires that they exist. */
   readonly judge?: Judge;
   readonly advice: AdviceFor;
 }

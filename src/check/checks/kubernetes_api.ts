@@ -83,7 +83,7 @@ async function admissionRegistration(facts: Facts): Promise<Finding> {
   return {
     result: "error",
     message: `the API server does not serve ${ADMISSION}`,
-    fixes: fixesBy(byHand("enable it in --runtime-config of kube-apiserver")),
+    fixes: fixesBy(byHand("enable this API in --runtime-config of kube-apiserver")),
   };
 }
 

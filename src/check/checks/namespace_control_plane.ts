@@ -78,13 +78,13 @@ export async function rootCertificate({ name, sidecar }: SidecarNamespace, facts
   const volume = mapsAt(specOf(sidecar), "volumes").find((each) => textAt(each, "name") === VOLUME);
   const map = volume === undefined ? "" : textAt(mapAt(volume, "configMap"), "name");
   if (map === "" || await facts.hasConfigMap(name, map)) return [];
-  const message = `it has no ConfigMap "${map}": injected pods wait for it and do not start`;
+  const message = `it has no ConfigMap "${map}", so injected pods wait and do not start`;
   const namespace = facts.scope.istioNamespace;
   const isThere = await forAdvice(facts.hasConfigMap(namespace, map));
   const source = { kind: "configmap", namespace, name: map };
   const advice = [
     ...isThere === true
-      ? [harmless(`copy it from ${namespace} until istiod writes it`, "namespace", copy(source, name))]
+      ? [harmless(`copy the ConfigMap from ${namespace} until istiod writes it`, "namespace", copy(source, name))]
       : [],
     look("see why istiod does not write it", logs({ kind: "deployment", namespace, name: "istiod" })),
     look(

@@ -316,7 +316,7 @@ async function nobody(all: readonly Namespace[], webhooks: readonly InjectorWebh
   const asking = { [LABEL.inject]: "true" };
   const takesPods = anySends(webhooks, namespaceLabels(name, labels), asking);
   const alternatives: readonly Advice[] = [
-    ...takesPods ? [byHand(`label the pod template of a workload ${LABEL.inject}=true`, "workload")] : [],
+    ...takesPods ? [byHand(`label the pod template of a workload with ${LABEL.inject}=true`, "workload")] : [],
     ...served === undefined ? [...await selectorsAgain(facts), REINSTALL] : [
       {
         change: "inject a whole namespace",
@@ -343,11 +343,13 @@ function withoutRevision(owner: Owner): Advice {
   const { kind, namespace, name } = owner;
   if (kind === "Pod") {
     const step = removeString("label", { kind, namespace, name }, LABEL.revision);
-    return harmless("remove the label of the pod", "workload", step);
+    return harmless("remove the label from the pod", "workload", step);
   }
   const target = targetOfOwner(owner);
   const change = { of: "labels", key: LABEL.revision, value: null } as const;
-  return target === undefined ? byHand("remove the label of its pod template", "workload") : changePod(target, change);
+  return target === undefined
+    ? byHand("remove the label from its pod template", "workload")
+    : changePod(target, change);
 }
 
 /** Ignores `--selector` for namespaces, because here it selects pods. */
@@ -372,7 +374,7 @@ async function podRevisions(facts: Facts): Promise<Finding> {
     return [{
       object: refOf(owner),
       result: "warning",
-      message: `its label ${LABEL.revision}=${own} has no effect: the namespace has ${wins}`,
+      message: `its label ${LABEL.revision}=${own} has no effect, because the namespace has ${wins}`,
       advice: [withoutRevision(owner)],
     }];
   }, "pod");

@@ -104,7 +104,7 @@ Deno.test("the failure policy is reported with the affected pods", async () => {
   const failing = await finding("webhook-failure-policy", { objects: [...meshWebhooks(), ...cluster] });
   assert.deepEqual(failing, {
     result: "ok",
-    message: "3 pods in 2 namespaces cannot be recreated while it is down",
+    message: "3 pods in 2 namespaces cannot be recreated during an outage",
   });
   const ignoring = [...meshWebhooks({ failurePolicy: "Ignore" }), ...cluster];
   const { result, message } = await finding("webhook-failure-policy", { objects: ignoring });

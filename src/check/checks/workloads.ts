@@ -43,7 +43,7 @@ const ROWS: readonly Row[] = [
   },
   {
     id: "workload-proxy-unexpected",
-    title: "injected pods are injected again when recreated",
+    title: "injected pods are injected again when they are recreated",
     judge: unexpectedProxy,
     readsTemplates: true,
     advice: (object) => [look("see the reason, and how to change it", explainInjection(object))],
@@ -114,9 +114,11 @@ const ROWS: readonly Row[] = [
  * sidecar to exit.
  */
 function nativeSidecar(object: Named, hasNativeSidecars: boolean): Advice {
-  const change = "make the proxy a native sidecar";
+  const change = "run the proxy as a native sidecar";
   const advice = annotatedPod(object, change, { [ANNOTATION.nativeSidecar]: "true" });
-  return hasNativeSidecars ? advice : byHand(`${change}, where all nodes run Kubernetes 1.29 or later`, "workload");
+  return hasNativeSidecars
+    ? advice
+    : byHand(`${change}, which requires Kubernetes 1.29 or later on all nodes`, "workload");
 }
 
 export const WORKLOAD_CHECKS: readonly CheckRow[] = [

@@ -214,7 +214,7 @@ const ROWS: readonly Row[] = [
     name: "behind the capture",
     objects: [pod({ spec: { containers: [APP, PROXY], initContainers: inits("istio-init", "migrate") } })],
     result: "warning",
-    says: /"migrate" run before the proxy.*\nfix: make the proxy a native sidecar, where all nodes/,
+    says: /"migrate" run before the proxy.*\nfix: run the proxy as a native sidecar, where all nodes/,
   },
   {
     id: "workload-init-network",
@@ -252,7 +252,7 @@ const ROWS: readonly Row[] = [
     name: "done but for the proxy",
     objects: [pod({ ...WITH_PROXY, owner: "Job", status: DONE })],
     result: "error",
-    says: /the Job does not complete.*\nfix: make the proxy a native sidecar, where all nodes run Kubernetes 1\.29/,
+    says: /the Job does not complete.*\nfix: run the proxy as a native sidecar, which requires Kubernetes 1\.29/,
   },
   {
     id: "workload-jobs",

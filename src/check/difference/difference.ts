@@ -84,7 +84,7 @@ function pairsOf(a: Side, b: Side): readonly Pair[] {
 function onlyOf({ name, injectors }: Side): Injector | undefined {
   if (injectors.size < 2) return [...injectors.values()][0];
   const revisions = [...injectors.keys()].map((each) => `"${name}@${each}"`).join(" or ");
-  throw new UsageError(`"${name}" has several revisions`, { hint: `name one: ${revisions}` });
+  throw new UsageError(`"${name}" has several revisions`, { hint: `name one of ${revisions}` });
 }
 
 /**

@@ -71,7 +71,7 @@ async function textsOf(source: Source, revision: string): Promise<GivenConfigura
     return await revisionConfiguration(source.api, { revision, istioNamespace });
   }
   const { texts, plane } = await planeOf(inventory, revision);
-  if (!isKnown(texts)) throw new Error("A control plane without texts is refused");
+  if (!isKnown(texts)) throw new Error("planeOf returned a control plane without configuration");
   return { ...texts.value, revision: plane.revision };
 }
 

@@ -12,7 +12,7 @@ const COLLECTIONS = [...WORKLOADS, ["api/v1", "pods"] as const];
 export interface AllWorkloads {
   /** The namespace; `undefined` selects all namespaces. */
   readonly namespace: string | undefined;
-  /** Labels of the workloads, not of their pods. */
+  /** Selects workloads by their own labels, not by the labels of their pods. */
   readonly selector?: LabelChoice | undefined;
 }
 

@@ -22,7 +22,7 @@ function isOf({ row, name, namespace }: Target, pod: Pod): boolean {
 
 interface Difference {
   readonly pods: (verdict: Verdict, live: readonly LivePod[]) => readonly LivePod[];
-  /** Follows `2 live pods have`. */
+  /** Describes the difference, as the end of a sentence that starts with `2 live pods have`. */
   readonly text: (verdict: Verdict, first: LivePod) => string;
 }
 

@@ -59,7 +59,7 @@ export interface Knowledge {
   readonly webhookGap: string | undefined;
   /** Access to the API server for dry runs; `undefined` without a cluster. */
   readonly admitting: Admitting | undefined;
-  /** Decides which advice is shown. */
+  /** The queries that decide which advice is shown. */
   readonly deciding: Deciding;
 }
 

@@ -54,9 +54,10 @@ export function fixesFor(explained: Explained): readonly Fix[] {
   return [
     { objects, alternatives: moved },
     { objects, alternatives: inviting(resultAdvice(explained), target) },
-    ...verdict.injecting.length < 2
-      ? []
-      : [{ objects, alternatives: [look("see which webhooks inject it", mesh("--only", "webhook-overlap"))] }],
+    ...verdict.injecting.length < 2 ? [] : [{
+      objects,
+      alternatives: [look("see which webhooks inject the workload", mesh("--only", "webhook-overlap"))],
+    }],
   ].filter(({ alternatives }) => alternatives.length > 0);
 }
 

@@ -39,7 +39,7 @@ export function offlineKnowledge(given: Injector | undefined): Knowledge {
   return {
     webhooks: ASSUMED,
     namespaceLabels: {},
-    namespace: { failed: "no cluster is asked" },
+    namespace: { failed: "no cluster is read" },
     injectorFor: () => givenInjector(given),
     pods: undefined,
     gaps: [],
@@ -48,7 +48,7 @@ export function offlineKnowledge(given: Injector | undefined): Knowledge {
     deciding: decidingOver({
       istioNamespace: DEFAULT_NAMESPACE,
       mutatingWebhooks: () => Promise.resolve({ value: [] }),
-      may: () => Promise.resolve({ failed: "no cluster is asked" }),
+      may: () => Promise.resolve({ failed: "no cluster is read" }),
     }),
   };
 }

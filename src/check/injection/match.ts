@@ -5,7 +5,7 @@ import { selectorMatches } from "../../kube/mod.ts";
 import type { ValueMap } from "../../base/value.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 
-/** A requirement of a selector, and the label that it tests. */
+/** A requirement of a webhook's selector, and the label that it tests. */
 export interface Requirement {
   /**
    * Path of the label: `namespace.metadata.labels["istio-injection"]` or `metadata.labels["sidecar.istio.io/inject"]`.

@@ -9,7 +9,7 @@ import { compileRe2, re2Library } from "../../golang/re2.ts";
 import { metadataOf, type Pod } from "../../inject/mod.ts";
 import type { MatchCondition } from "../inventory/injector_webhooks.ts";
 
-/** The pod to evaluate conditions for. */
+/** The pod for which to evaluate conditions. */
 export interface ConditionQuestion {
   readonly pod: Pod;
   readonly namespace: string;

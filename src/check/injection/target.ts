@@ -1,4 +1,4 @@
-/** The workload to explain: an object of the cluster, or a manifest. */
+/** Reads the workload to explain, which is an object of the cluster or a manifest. */
 import { MeshError } from "../../base/errors.ts";
 import { mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
 import { type KubeApi, type KubeObject, readWorkloadName } from "../../kube/client/mod.ts";

@@ -29,7 +29,7 @@ export const ASSUMED = "assumed";
 /** Value of `by` if a dry run shows the sidecar and the webhooks cannot be read. */
 export const DRY_RUN = "dry-run";
 
-/** A new pod, and the state of the cluster. */
+/** A new pod, and the data of the cluster that decides about its injection. */
 export interface Question {
   /** The new pod, which must contain `metadata.namespace`. */
   readonly pod: Pod;
@@ -273,7 +273,7 @@ function callLine(webhook: InjectorWebhook, { isCalled, decided }: Match): RuleL
     field: decided?.field ?? "",
     value: decided?.value ?? null,
     effect: isCalled ? "called" : "not-called",
-    message: decided === undefined ? "" : `${isCalled ? "matches" : "it wants"} ${decided.wanted}`,
+    message: decided === undefined ? "" : `${isCalled ? "matches" : "requires"} ${decided.wanted}`,
   };
 }
 

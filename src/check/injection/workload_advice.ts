@@ -23,7 +23,7 @@ export interface PodChange {
   readonly value: string | null;
 }
 
-/** Changes the pod's labels or annotations. A controller then recreates its pods. */
+/** Returns advice to change a label or an annotation of the pod. A controller then recreates its pods. */
 export function changePod(target: Target, { of, key, value }: PodChange): Advice {
   const field = [...target.row.path, "metadata", of].join(".");
   const what = of.slice(0, -1);
@@ -65,7 +65,7 @@ export function optedOut(object: Named, change: string, risk: Risk): Advice {
   if (kind === "pod") return { ...harmless(change, "workload", setLabel(object, LABEL.inject, "false")), ...rest };
   const target = targetNamed(object);
   if (target === undefined) {
-    return { ...byHand(`${change}: label its pod template ${LABEL.inject}=false`, "workload"), risk };
+    return { ...byHand(`${change}: label its pod template with ${LABEL.inject}=false`, "workload"), risk };
   }
   return { ...changePod(target, { of: "labels", key: LABEL.inject, value: "false" }), ...rest };
 }

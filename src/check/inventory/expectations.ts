@@ -58,7 +58,9 @@ export function expectationInventory({ scope }: Source, parts: ExpectationParts)
 
 type WebhookFor = (pod: Pod) => ExpectedPod["webhook"];
 
-/** Without any webhook the labels do not matter. */
+/**
+ * Returns a function that finds the first webhook for a pod. If there are no webhooks, unknown labels do not matter.
+ */
 function webhookFinder(
   namespaces: Observed<readonly Namespace[]>,
   webhooks: Observed<readonly MutatingWebhookConfiguration[]>,

@@ -41,8 +41,8 @@ export const GATEWAY_CRDS: readonly string[] = PLURALS.map(nameOf);
 export function gatewayInventory(source: Source) {
   return {
     /**
-     * Those that are there. Each is asked for by its name: all CRDs of a cluster are megabytes, and no right to them is
-     * needed.
+     * The CRDs that exist. Each is requested by name, because all CRDs of a cluster are megabytes, and the right to
+     * list all CRDs is then not needed.
      */
     gatewayCrds: once(async (): Promise<Observed<readonly GatewayCrd[]>> => {
       const lists = await Promise.all(

@@ -140,7 +140,7 @@ function cutDown(configuration: MutatingWebhookConfiguration): MutatingWebhookCo
 
 function chosen<T extends object, Key extends keyof T>(record: T, keys: readonly Key[]): Pick<T, Key> {
   const entries = Object.entries(record).filter(([key]) => keys.some((each) => each === key));
-  // A mapped type: no guard can prove it.
+  // A type guard cannot verify a mapped type.
   return Object.fromEntries(entries) as Pick<T, Key>;
 }
 

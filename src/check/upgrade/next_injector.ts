@@ -43,7 +43,7 @@ export async function injectorsFor(
   const presentPlane = (revision: string): Observed<ObservedPlane> => {
     const found = [...planes.values()].find(({ plane }) => plane.revision === revision);
     if (found !== undefined) return { value: found };
-    return { broken: `no webhook has the revision "${revision}", which injected them`, object: "" };
+    return { broken: `no webhook serves the revision "${revision}", which injected the pods`, object: "" };
   };
   const load = (given: GivenConfiguration, { revision, isNative }: Injected) =>
     loadInjector({
@@ -95,7 +95,7 @@ export async function planeOf(inventory: Inventory, revision: string): Promise<O
     const served = [...new Set(webhooks.map((each) => each.tag ?? each.revision))].map((name) => `"${name}"`).join(
       ", ",
     );
-    const hint = `webhooks serve ${served || "none"}; the name of a file has a "/" or a "."`;
+    const hint = `webhooks serve ${served || "none"}; the name of a file must contain "/" or "."`;
     throw new MeshError(`No webhook serves the revision "${revision}"`, { hint });
   }
   if (isKnown(plane.texts)) return plane;

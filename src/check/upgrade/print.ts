@@ -97,7 +97,7 @@ function valueText(field: string, text: string | null, start: number): string {
 }
 
 function summary({ to, workloads }: Upgrade): string {
-  if (workloads.length === 0) return "no pod with a sidecar runs";
+  if (workloads.length === 0) return "no pod with a sidecar is running";
   const changed = workloads.filter(({ changes }) => changes.length > 0);
   const unknown = workloads.filter((each) => each.unknown !== null).length;
   const doubt = unknown === 0 ? "" : `; ${counted(unknown, "workload")} unknown`;

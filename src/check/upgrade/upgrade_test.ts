@@ -226,7 +226,7 @@ Deno.test("without pods with a sidecar nothing changes", async () => {
   const plain = object("v1", "Pod", "shop/plain", { spec: { containers: [{ name: "app" }] } });
   const found = await upgrade({ objects: [plain] });
   assert.deepEqual([found.differs, found.workloads], [false, []]);
-  assert.equal(upgradeText(found), "no pod with a sidecar runs\n");
+  assert.equal(upgradeText(found), "no pod with a sidecar is running\n");
 });
 
 Deno.test("a file that is no configuration is an error", async () => {

@@ -164,7 +164,8 @@ const BREAKAGES: Readonly<Record<string, Breakage>> = {
     spec: { limits: [{ type: "Container", maxLimitRequestRatio: { cpu: "4" } }] },
   }, {
     id: "limit-range",
-    message: /allows a limit of cpu 4 times the request: the container "istio-(init|proxy)" has the request 100m and the limit 2/,
+    message:
+      /allows a limit of cpu 4 times the request: the container "istio-(init|proxy)" has the request 100m and the limit 2/,
     refusal: /cpu max limit to request ratio per Container is 4, but provided ratio is 20/,
   }),
 };

@@ -44,9 +44,8 @@ function nodeOf(pod: Pod): string {
 
 function problemsOf(node: string, count: number, installers: readonly Pod[]): Problem[] {
   if (installers.length === 0) {
-    const message = `no CNI plugin is installed, and ${counted(count, "pod")} on it ${
-      count === 1 ? "needs" : "need"
-    } it`;
+    const needing = `${counted(count, "pod")} on this node ${count === 1 ? "needs" : "need"} it`;
+    const message = `no CNI plugin is installed, but ${needing}`;
     const change =
       "run the plugin's DaemonSet on this node, from Istio's chart or from kubectl mesh webhook manifests --cni";
     return [{ object: `node/${node}`, result: "error", message, advice: [byHand(change)] }];

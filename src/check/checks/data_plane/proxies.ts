@@ -16,7 +16,7 @@ export interface ContainerState {
 
 /** A live pod with a proxy. */
 export interface ProxyPod {
-  /** `pod/shop/cart-1`. */
+  /** Reference of the object: `pod/shop/cart-1`. */
   readonly object: string;
   readonly pod: Pod;
   readonly proxy: ContainerState;

@@ -69,7 +69,7 @@ function verdictOn(stranded: readonly Pod[], failed: string | undefined): Findin
   if (failed === undefined) {
     return {
       result: "unknown",
-      message: `cannot tell: ${state}: it reaches Services only if another component routes their addresses`,
+      message: `cannot tell: ${state}, so it reaches Services only if another component routes their addresses`,
     };
   }
   return {

@@ -1,4 +1,4 @@
-/** Whether the user may install Istio. */
+/** Checks that the user may install Istio. */
 import { counted } from "../../../base/text/mod.ts";
 import { byHand, look } from "../../advice/advice.ts";
 import { shows } from "../../advice/commands.ts";
@@ -36,7 +36,7 @@ export async function installRights(facts: Facts): Promise<Finding> {
   const { namespace, istioNamespace } = facts.scope;
   if (namespace !== undefined) return WHOLE_CLUSTER;
   if (injectorWebhooks(await facts.mutatingWebhooks()).length > 0) {
-    return { result: "skipped", message: "the cluster has a mesh" };
+    return { result: "skipped", message: "Istio is already installed" };
   }
   const wanted = CREATED.flatMap(({ group, resources, inControlPlane }) =>
     resources.map((resource) => ({

@@ -82,7 +82,7 @@ function excluding({ configuration, name, objectSelector }: InjectorWebhook): Ad
     { key: LABEL.tlsMode, operator: "DoesNotExist" },
   ];
   const step = entriesPatched(configuration, [{ name, objectSelector: { matchExpressions } }]);
-  return loosening("exclude injected pods from that webhook", "webhook", step);
+  return loosening("exclude injected pods from this webhook", "webhook", step);
 }
 
 const PROXY = "istio-proxy";

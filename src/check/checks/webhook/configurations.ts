@@ -33,7 +33,7 @@ export async function exists(webhooks: readonly InjectorWebhook[], facts: Facts)
     const objects = [...new Set(webhooks.map(configurationRef))];
     return {
       result: "error",
-      message: `all configurations${of} are deactivated`,
+      message: `all MutatingWebhookConfigurations${of} are deactivated`,
       objects,
       fixes: fixesBy(byHand('point a tag to a revision with "istioctl tag set"', "webhook")),
     };

@@ -17,8 +17,8 @@ export async function failurePolicy(webhooks: readonly InjectorWebhook[], facts:
     const pods = counted(radius.pods, "pod");
     return { own, text: `${pods} in ${counted(radius.namespaces.length, "namespace")} ${what}` };
   };
-  const ignoring = sentence("Ignore", "would start without a sidecar while it is down");
-  const failing = sentence("Fail", "cannot be recreated while it is down");
+  const ignoring = sentence("Ignore", "would start without a sidecar during an outage");
+  const failing = sentence("Fail", "cannot be recreated during an outage");
   if (ignoring.own.length === 0) return { result: "ok", message: failing.text };
   return {
     result: "warning",

@@ -29,7 +29,10 @@ interface Failure {
 export const NO_ANSWER =
   /deadline exceeded|(i\/o|handshake) timeout|Client\.Timeout|timed out|did not complete within/i;
 
-/** Sources: Go's net and crypto/x509, apiserver/pkg/util/webhook; Istio's and GKE's pages on private clusters. */
+/**
+ * Known failures; the first match counts. Sources: Go's net and crypto/x509, apiserver/pkg/util/webhook, and the pages
+ * of Istio and GKE on private clusters.
+ */
 const FAILURES: readonly Failure[] = [
   {
     pattern: NO_ANSWER,
@@ -62,7 +65,7 @@ const FAILURES: readonly Failure[] = [
   },
   {
     pattern: /x509: certificate signed by unknown authority/,
-    meaning: () => "the caBundle of the configuration did not sign the webhook's certificate",
+    meaning: () => "no certificate in the caBundle signed the webhook's certificate",
     advice: ({ target }) => restarted(target),
   },
   {

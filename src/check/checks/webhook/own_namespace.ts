@@ -51,7 +51,7 @@ function adviceFor(
   const selector = byHand(`exclude the namespace "${name}" with the namespaceSelector of the webhook`, "webhook");
   if (present.length === 0) return [selector];
   const enrolment = { name, labels, webhooks, pods };
-  return [relabelled(enrolment, "remove the injection labels of that namespace", change), selector];
+  return [relabelled(enrolment, "remove the injection labels from the namespace", change), selector];
 }
 
 /** Returns the labels of the Service's pods, or the Service's selector if it has no pods. */

@@ -110,7 +110,7 @@ async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts):
     return {
       message: `${state}, although failurePolicy is Fail: the API server does not call "${name}"`,
       advice: [
-        byHand("enable the admission plugin MutatingAdmissionWebhook of kube-apiserver"),
+        byHand("enable the admission plugin MutatingAdmissionWebhook in the flags of kube-apiserver"),
         ...logged(webhook.target),
       ],
     };

@@ -66,9 +66,13 @@ async function serviceAdvice(
   }));
   return [
     ...service === undefined ? await serverAgain("Service", target, facts) : [],
-    ...only === undefined || others.length > 0
-      ? []
-      : [harmless(`call its port ${only.port}`, "webhook", entriesPatched(configuration, entries))],
+    ...only === undefined || others.length > 0 ? [] : [
+      harmless(
+        `change the configuration to call port ${only.port} of the Service`,
+        "webhook",
+        entriesPatched(configuration, entries),
+      ),
+    ],
     byHand("install the control plane again", "mesh"),
     await deleted(configuration, "delete the configuration if its control plane no longer exists", facts),
   ];
@@ -82,13 +86,13 @@ function podsShown({ namespace, name }: ServiceTarget): readonly Advice[] {
 }
 
 function serviceProblem(service: Service | undefined, target: ServiceTarget): string | undefined {
-  if (service === undefined) return `no such Service: "${nameOf(target)}"`;
+  if (service === undefined) return `the Service "${nameOf(target)}" does not exist`;
   if (portOf(service, target) !== undefined) return undefined;
   const ports = portsOf(service).map(({ port }) => String(port)).join(", ");
   return `the Service "${nameOf(target)}" has no port ${target.port}: it has ${ports === "" ? "none" : ports}`;
 }
 
-/** `namespace/name` of a Service. */
+/** Returns the name of a Service as `namespace/name`. */
 export function nameOf({ namespace, name }: ServiceTarget): string {
   return `${namespace}/${name}`;
 }

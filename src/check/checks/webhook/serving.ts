@@ -226,7 +226,7 @@ function startedAgain(deployment: Named): Advice {
 }
 
 function restart({ named }: Serving): Advice {
-  const change = "if its log shows no other cause, restart it";
+  const change = "restart it, if its log shows no other cause";
   return { ...harmless(change, "mesh", rolloutRestart(named)), isGuess: true };
 }
 

@@ -63,7 +63,7 @@ or: see which pods the Service selects:
 kubectl describe service ${NAME} -n istio-system`;
 const DESCRIBED = `see its status and events:
 kubectl describe pod ${NAME}-1 -n istio-system`;
-const RESTART = `or: if its log shows no other cause, restart it:
+const RESTART = `or: restart it, if its log shows no other cause:
 kubectl rollout restart deployment/${NAME} -n istio-system`;
 const REFUSED = "exceeded quota: small, requested: pods=1, used: pods=3, limited: pods=3";
 

@@ -14,7 +14,10 @@ interface Place {
   readonly kind: "Secret" | "ConfigMap";
   readonly name: (target: ServiceTarget) => string;
   readonly key: string;
-  /** `authority`: the bundle contains it. `served`: an authority of the bundle signed it. */
+  /**
+   * How to compare the certificate with the caBundle. `authority`: the caBundle must contain it. `served`: a
+   * certificate of the caBundle must have signed it.
+   */
   readonly holds: "authority" | "served";
 }
 

@@ -94,7 +94,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   },
   "failurePolicy Ignore": registered((each) => ({ ...each, failurePolicy: "Ignore" }), {
     expect: { "webhook-failure-policy": "warning" },
-    says: /: 1 pod in 1 namespace would start without a sidecar while it is down/,
+    says: /: 1 pod in 1 namespace would start without a sidecar during an outage/,
   }),
   "it is sent its own pods": {
     make: async (mesh) => {
@@ -156,7 +156,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   "a certificate of another authority is served": serving(
     () => makeAuthority().sign(),
     {
-      says: /signed by unknown authority.*\nthe caBundle of the configuration did not sign the webhook's certificate/,
+      says: /signed by unknown authority.*\nno certificate in the caBundle signed the webhook's certificate/,
       reacts: restartedWebhook,
     },
   ),

@@ -201,7 +201,7 @@ export const SERVING: Readonly<Record<string, Breakage>> = {
     ...NOT_READY,
     says:
       /has no ready pod: 1 not ready: the container "webhook" of its pod .* runs but is not ready\nnext: see its log/,
-    picks: /if its log shows no other cause, restart it/,
+    picks: /restart it, if its log shows no other cause/,
   }),
   "the port is closed: the Service leads elsewhere": behindService({ targetPort: 15010 }, {
     ...CLOSED,
@@ -211,6 +211,6 @@ export const SERVING: Readonly<Record<string, Breakage>> = {
   "the port is closed: its pods hang": behindService({ ceased: "listen" }, {
     ...CLOSED,
     says: /connection refused\nno process listens on port 15017\nnext: see its log/,
-    picks: /if its log shows no other cause, restart it/,
+    picks: /restart it, if its log shows no other cause/,
   }),
 };
