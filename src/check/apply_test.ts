@@ -92,14 +92,14 @@ Deno.test("applied() says what may not be run before it asks, and that --yes run
     said,
     /^\n\[1\/4\] d: .*\n {4}kubectl d\n {2}not run: you may not patch pods: ask an administrator\n\n\[2\/4\] a/,
   );
-  assert.match(said, /\n\n2 of 4 run; checking again\n$/);
+  assert.match(said, /\n\n2 of 4 repairs succeeded; checking again\n$/);
 });
 
 Deno.test("applied() prints the error of a command, and goes on", async () => {
   const { said, count, commands } = await ran("y\ny\ny\n", false, 3);
   assert.deepEqual([count, commands.length], [0, 3]);
   assert.match(said, /kubectl a\nRun it\?.* {2}no\n {2}error: the command exited with 3\n/);
-  assert.match(said, /\n0 of 4 run\n$/);
+  assert.match(said, /\n0 of 4 repairs succeeded\n$/);
 });
 
 Deno.test("applied() does not run helm against another cluster than the one that was checked", async () => {

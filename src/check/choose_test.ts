@@ -45,7 +45,7 @@ Deno.test("unknown ids and an empty selection are usage errors", () => {
   const hint = (hint: string) => (error: unknown) => Object(error).hint === hint;
   assert.throws(() => chosen({ categories: ["webhok"] }), hint('did you mean "webhook"?'));
   assert.throws(() => chosen({ categories: ["injecton"] }), hint('did you mean "kubectl mesh check injection"?'));
-  assert.throws(() => chosen({ categories: ["served"] }), hint('it is a check: use "--only served"'));
+  assert.throws(() => chosen({ categories: ["served"] }), hint('"served" is a check, so use "--only served"'));
   const workload = 'for one workload use "kubectl mesh check injection deploy/web"';
   assert.throws(() => chosen({ categories: ["deploy/web"] }), hint(workload));
   assert.throws(() => chosen({ only: ["servd"] }), hint('did you mean "served"?'));

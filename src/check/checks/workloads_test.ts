@@ -214,7 +214,7 @@ const ROWS: readonly Row[] = [
     name: "behind the capture",
     objects: [pod({ spec: { containers: [APP, PROXY], initContainers: inits("istio-init", "migrate") } })],
     result: "warning",
-    says: /"migrate" run before the proxy.*\nfix: run the proxy as a native sidecar, where all nodes/,
+    says: /"migrate" run before the proxy.*\nfix: run the proxy as a native sidecar, which requires Kubernetes/,
   },
   {
     id: "workload-init-network",

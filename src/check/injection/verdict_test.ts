@@ -44,7 +44,7 @@ Deno.test("a misspelled label: no webhook is called, each shows its requirement"
   const verdict = ask(pod(), { "istio-injection": "enable" });
   assert.deepEqual([verdict.verdict, verdict.by, verdict.reason], ["not-injected", null, "not-called"]);
   assert(verdict.rules.every(({ effect }) => effect === "not-called"));
-  assert(verdict.rules.some(({ value, message }) => value === "enable" && message === "it wants In [enabled]"));
+  assert(verdict.rules.some(({ value, message }) => value === "enable" && message === "requires In [enabled]"));
 });
 
 Deno.test("a called webhook that decides against injection does not inject", () => {

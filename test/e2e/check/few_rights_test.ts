@@ -111,7 +111,7 @@ async function writeWithFewRights(
     assert.equal((await written(cluster, args)).code, 2);
     const { code, stdout, stderr } = await written(cluster, [...args, "--yes"]);
     assert.equal(code, 0, `${stdout}${stderr}`);
-    assert.match(stderr, /configmap\/istio-ca-root-cert created\n\n1 of 1 run; checking again\n$/);
+    assert.match(stderr, /configmap\/istio-ca-root-cert created\n\n1 of 1 repairs succeeded; checking again\n$/);
     await kubectl("label", "namespace", "shop", "istio.io/rev=other");
     const own = await runMesh([...args, "--yes", "--kubeconfig", owner]);
     // Without the right to read webhooks the risk is not known; the right to change the own namespace is.

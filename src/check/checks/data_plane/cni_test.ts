@@ -31,7 +31,7 @@ const CASES: readonly (readonly [what: string, pods: readonly KubeObject[], expe
   [
     "a node without the plugin",
     [captured("a", "n1"), captured("b", "n2"), captured("c", "n2"), installer("n1", READY)],
-    "error node/n2: no CNI plugin is installed, and 2 pods on it need it",
+    "error node/n2: no CNI plugin is installed, but 2 pods on this node need it",
   ],
   [
     "an installer that is not ready",

@@ -60,7 +60,7 @@ for (const [lost, change] of CHANGES) {
   });
 }
 
-Deno.test("webhook-chain, so injected pods are excluded beside what a selector excludes already", async () => {
+Deno.test("webhook-chain: injected pods are excluded beside what a selector excludes already", async () => {
   const own = { key: "team", operator: "Exists" };
   const { fixes = [] } = await found(dropPolicy, other("vault", { objectSelector: { matchExpressions: [own] } }));
   // The pod of the dry run has no team: the webhook is not to blame.

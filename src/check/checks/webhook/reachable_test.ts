@@ -53,7 +53,7 @@ Deno.test("a failed call is reported with its explanation", async () => {
       "dial tcp 10.0.0.1:15017: connect: connection refused",
       /no process listens on port 15017\nnext: see its log:\nkubectl logs -n istio-system deployment\/kubectl-mesh-webhook$/,
     ],
-    ["x509: certificate signed by unknown authority", /the caBundle .* did not sign/],
+    ["x509: certificate signed by unknown authority", /no certificate in the caBundle signed/],
     [
       "x509: certificate has expired or is not yet valid: current time",
       /certificate has expired or is not yet valid\nfix/,

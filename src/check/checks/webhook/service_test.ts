@@ -10,7 +10,7 @@ Deno.test("the Service and its port must exist", async () => {
   const service = (...objects: ReturnType<typeof webhookService>[]) =>
     webhookFinding("webhook-service", { objects: [...meshWebhooks(), ...objects] });
   assert.deepEqual(await service(webhookService()), { result: "ok", message: NAME });
-  assert.match((await service()).message ?? "", /no such Service: "istio-system\/kubectl-mesh-webhook"/);
+  assert.match((await service()).message ?? "", /the Service "istio-system\/kubectl-mesh-webhook" does not exist/);
   assert.match((await service(webhookService(8443))).message ?? "", /has no port 443: it has 8443/);
 });
 

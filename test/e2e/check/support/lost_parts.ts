@@ -167,7 +167,7 @@ export const LOST_PARTS: Readonly<Record<string, Breakage>> = {
       await mesh.register();
     },
     expect: { "webhook-service": "error", "webhook-reachable": "error" },
-    says: /no such Service: "istio-system\/kubectl-mesh-webhook"/,
+    says: /the Service "istio-system\/kubectl-mesh-webhook" does not exist/,
     reacts: routedAgain,
   },
 };
