@@ -13,6 +13,7 @@ import {
   valuesOf,
 } from "../golang/flags/mod.ts";
 import { type ExitName, UsageError } from "../base/errors.ts";
+import { failingWithTwo } from "./failing_with_two.ts";
 
 export interface Example {
   /** Purpose of the example, if the command line does not make it clear. */
@@ -82,6 +83,8 @@ interface FlagCommand<Groups extends FlagGroups> extends Description {
   readonly takesCommand?: true;
   /** Hint after an unexpected argument. `given` contains the names of the given flags. */
   readonly surplusHint?: string | ((given: ReadonlySet<string>) => string);
+  /** Whether the exit code 1 means a difference, like in diff(1). Failures then have exit code 2. */
+  readonly isComparison?: (flags: Values<Groups>) => boolean;
   readonly run: (world: World, input: Input<Groups>) => Promise<number>;
 }
 
@@ -102,7 +105,9 @@ export function command<const Groups extends FlagGroups>(record: FlagCommand<Gro
       const input = record.takesCommand ? { args: line.words, rest } : { args: [...line.words, ...rest], rest: [] };
       refuseProblems(problemsTogether(table, { given: line.given, words: input.args }), program);
       refuseSurplus(record, { words: input.args, given: line.given }, program);
-      return await record.run(world, { flags: valuesOf(record.flags, line), ...input });
+      const flags = valuesOf(record.flags, line);
+      const run = () => record.run(world, { flags, ...input });
+      return await (record.isComparison?.(flags) ? failingWithTwo(world, run) : run());
     },
   };
 }

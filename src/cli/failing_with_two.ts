@@ -1,17 +1,16 @@
-import { EXIT, MeshError } from "../base/errors.ts";
+import { EXIT } from "../base/errors.ts";
+import type { World } from "../platform/world.ts";
+import { reportFailure } from "./failure.ts";
 
-/** Runs a comparison. Like in diff(1), errors have exit code 2, because 1 means a difference. */
-export async function failingWithTwo<T>(compare: () => Promise<T>): Promise<T> {
+/**
+ * Runs a comparison; returns its exit code. Like in diff(1), a failure of any kind has exit code 2, because 1 means a
+ * difference. The failure is reported here.
+ */
+export async function failingWithTwo(world: World, compare: () => Promise<number>): Promise<number> {
   try {
     return await compare();
   } catch (error) {
-    if (!(error instanceof MeshError) || error.exitCode !== EXIT.failed) throw error;
-    const { message, place, hint, rest } = error;
-    throw new MeshError(message, {
-      ...place === undefined ? {} : { place },
-      hint,
-      rest,
-      exitCode: EXIT.usage,
-    });
+    const code = reportFailure(world, error);
+    return code === EXIT.failed ? EXIT.usage : code;
   }
 }

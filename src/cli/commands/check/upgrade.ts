@@ -4,7 +4,6 @@ import type { KubeConnection } from "../../../kube/client/mod.ts";
 import type { World } from "../../../platform/world.ts";
 import type { UpgradeQuestion } from "../../../check/mod.ts";
 import { command, type Input } from "../../command.ts";
-import { failingWithTwo } from "../../failing_with_two.ts";
 import { nativeOption, readConfiguration } from "../../configuration.ts";
 import { CLUSTER, CONFIGURATION, CONTROL_PLANE, NATIVE_SIDECARS } from "../../shared_flags.ts";
 
@@ -57,14 +56,11 @@ export const CHECK_UPGRADE = command({
     failed: "something changes",
     usage: "an error, an unknown result, or a wrong command line",
   },
+  isComparison: () => true,
   run: checkUpgrade,
 });
 
 async function checkUpgrade(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
-  return await failingWithTwo(() => compare(world, flags));
-}
-
-async function compare(world: World, flags: Flags): Promise<number> {
   const { to: name } = flags;
   if (name === undefined || name === "") {
     throw new UsageError("The flag --to is missing", { hint: "set it to a file, a revision or a tag" });

@@ -26,5 +26,6 @@ export const CONFIG_DIFF = command({
     failed: "pods differ, or only one of two snapshots has a revision",
     usage: "an error, or a wrong command line",
   },
+  isComparison: () => true,
   run: async (world, input) => (await import("./diff_run.ts")).runConfigDiff(world, input),
 });

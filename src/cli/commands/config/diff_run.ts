@@ -7,14 +7,13 @@ import { nativeOption, readConfiguration } from "../../configuration.ts";
 import { say } from "../../failure.ts";
 import { expandInputs, readingPermissions } from "../../manifests/inputs.ts";
 import { colored, UnifiedDiff } from "../../manifests/unified_diff.ts";
-import { failingWithTwo } from "../../failing_with_two.ts";
 import type { ConfigDiffInput } from "./diff_flags.ts";
 
 type Flags = ConfigDiffInput["flags"];
 
 /** Runs `config diff`. Returns exit code 1 if the configurations differ. */
 export async function runConfigDiff(world: World, { flags, args }: ConfigDiffInput): Promise<number> {
-  return await failingWithTwo(() => compare(world, flags, namesOf(args)));
+  return await compare(world, flags, namesOf(args));
 }
 
 function namesOf([a, b, ...more]: readonly string[]): readonly [string, string] {

@@ -40,6 +40,7 @@ export const INJECT = command({
   ],
   flags: INJECT_FLAGS,
   exits: MANIFEST_EXITS,
+  isComparison: ({ diff }) => diff !== undefined,
   run: async (world, input) =>
     input.flags.asWebhook
       ? (await import("./as_webhook.ts")).runAsWebhook(world, input)

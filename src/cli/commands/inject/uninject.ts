@@ -18,5 +18,6 @@ export const UNINJECT = command({
   ],
   flags: { "Manifests": MANIFESTS },
   exits: MANIFEST_EXITS,
+  isComparison: ({ diff }) => diff !== undefined,
   run: async (world, input) => (await import("./uninject_run.ts")).runUninject(world, input),
 });
