@@ -106,7 +106,7 @@ function checkFit(pod: Pod, row: WorkloadKind, level: Level | undefined): void {
   });
 }
 
-/** Selects the rules for unknown annotations. Istio 1.8 reports each of Istio's; for other releases only likely typos. */
+/** Returns `1.8` for a configuration of Istio 1.8, which reports every unknown Istio annotation, not only likely typos. */
 function eraOf(injectors: readonly Injector[]): Era {
   const isOf18 = injectors.some(({ config }) => config.form === "legacy" && config.legacy.release.minor === 8);
   return isOf18 ? "1.8" : "current";

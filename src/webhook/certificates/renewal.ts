@@ -111,7 +111,7 @@ function allNew({ dnsNames, lifetimes, now }: RenewalContext): CertificateSet {
   return { serving: issueServing(authority, dnsNames, { now, lifetime: lifetimes.serving }), authority, retired: [] };
 }
 
-/** Issues a serving certificate. Keeps the old one's names, so that replicas with different names do not replace it in turn. */
+/** Issues a serving certificate. Keeps the old certificate's names, because replicas may have different names. */
 function withServing(held: CertificateSet, { dnsNames, lifetimes, now }: RenewalContext): CertificateSet {
   const names = [...new Set([...dnsNames, ...readCertificateInfo(held.serving.certificate).dnsNames])].slice(
     0,

@@ -25,7 +25,8 @@ const FIELDS = [["concurrency", "concurrency"], ["environmentVariables", "proxyM
 
 /**
  * The ProxyConfig resources of a cluster. The order for a pod, where later ones override: root namespace, the pod's namespace,
- * the pod's annotation, a resource with a matching selector. At each level, only the oldest resource counts. Source: Istio's EffectiveProxyConfig.
+ * the pod's annotation, a resource with a matching selector. At each level, only the oldest resource counts.
+ * Source: Istio's EffectiveProxyConfig.
  */
 export class ProxyConfigs {
   /** Messages about ignored resources, for the log. */

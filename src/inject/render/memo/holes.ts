@@ -90,7 +90,7 @@ function inner<Key>(
   return holes.length === 0 ? undefined : holes;
 }
 
-/** Accepts a text only if YAML reads it as a string for any name: it is one token, or it has a letter first and a non-letter. */
+/** Accepts only a text that YAML reads as a string whatever name a token stands for. Otherwise returns `unfit`. */
 function skeletonOfText(text: string): Skeleton | "unfit" | undefined {
   if (holesIn(text).length === 0) return undefined;
   const between = text.split(TOKEN);

@@ -61,7 +61,7 @@ const onlyFirstHolds: Rule = ([, ...keys]) => keys.every((key) => isText(key) &&
 const isOnList: Rule = ([list = null, ...keys]) => isList(list) && keys.every((key) => isBare(key) && !isNested(key));
 const always: Rule = () => true;
 
-/** Safe if every comparison is between a token and a text that cannot be a name, so that the result is always false. */
+/** Safe if every comparison is between a token and a text that cannot be a name, because these are never equal. */
 const comparesWithOthers: Rule = ([first, ...others]) =>
   others.every((other) => {
     if (!isText(first) || !isText(other)) return false;
