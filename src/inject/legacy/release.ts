@@ -1,6 +1,6 @@
 /**
  * Infers the release of a configuration of Istio 1.0 to 1.8. The configuration does not name its release, but the result
-* depends on it. Each matching rule narrows the range of releases. If the rules conflict, the latest `oldest` wins.
+ * depends on it. Each matching rule narrows the range of releases. If the rules conflict, the latest `oldest` wins.
  * Within the range, the image tag decides. Without a tag, the range's last release is assumed.
  */
 import { valueAt, type ValueMap } from "../../base/value.ts";

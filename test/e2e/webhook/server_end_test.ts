@@ -70,7 +70,10 @@ testWhen(notLinux, "shutdown waits only for a limited time for a review", async 
   await reviewsInFlight(server, 1);
   server.signal("SIGTERM");
   assert.equal(await server.code, 0);
-  assert.match(server.log, /warning webhook: Closing connections, although some reviews were not answered within 300 ms\n/);
+  assert.match(
+    server.log,
+    /warning webhook: Closing connections, although some reviews were not answered within 300 ms\n/,
+  );
   await cut;
 });
 
