@@ -41,7 +41,7 @@ export interface CheckRow {
   readonly needs?: readonly string[];
   /** The check also runs before the mesh is installed (`--pre`). */
   readonly pre?: true;
-  /** Called by `judge`, which turns an error, such as for an unknown value, into a finding. */
+  /** Runs the check. `judge` turns thrown errors, including errors for unknown values, into findings. */
   run(facts: Facts): Promise<Finding> | Finding;
 }
 

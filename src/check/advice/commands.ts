@@ -77,7 +77,7 @@ export function remove(object: Named): Step {
   return { command: kubectl("delete", ref(object), ...inNamespace(object)), needs: [needOf("delete", object)] };
 }
 
-/** Opens an object in an editor. */
+/** Returns a command that opens an object in an editor. */
 export function edit(object: Named): Step {
   return {
     command: kubectl("edit", ref(object), ...inNamespace(object)),

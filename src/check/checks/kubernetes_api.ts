@@ -12,7 +12,10 @@ import { aggregatorRouting } from "./kubernetes_api/aggregator_routing.ts";
 import { gatewayCrds } from "./kubernetes_api/gateway_crds.ts";
 import { installRights } from "./kubernetes_api/install_rights.ts";
 
-/** The first version with admissionregistration.k8s.io/v1 (Kubernetes, "Deprecated API Migration Guide", v1.16). */
+/**
+ * Minimum supported version: the first with admissionregistration.k8s.io/v1 (Kubernetes, "Deprecated API Migration
+ * Guide", v1.16).
+ */
 const OLDEST = { major: 1, minor: 16 };
 
 /** The category kubernetes-api: checks that the API server responds and can call webhooks. */

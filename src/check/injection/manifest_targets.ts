@@ -32,7 +32,7 @@ export interface Unjudged extends Pick<ExplanationLine, "workload" | "namespace"
 
 /**
  * Returns the workloads of files, in order, and documents that cannot be judged. Throws a MeshError if there are
- * neither.
+ * no workloads and no such documents.
  */
 export async function manifestTargets(
   inputs: readonly ManifestTexts[],

@@ -71,7 +71,7 @@ function evaluated(cel: Environment, expression: string, question: ConditionQues
 
 /** Maximum steps of regular expression automata for one condition, which take about a second. */
 const MAX_STEPS = 50_000_000;
-/** Steps to count for compiling an expression. */
+/** Cost of compiling a regular expression, counted as this number of matched characters. */
 const COMPILING = 100;
 
 /** Name of the RE2 version of `matches`. The `matches` of cel-js backtracks and cannot be replaced. */

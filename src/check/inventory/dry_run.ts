@@ -15,7 +15,7 @@ export interface PodRun {
    * itself refused the pod.
    */
   readonly outcome: "injected" | "not-injected" | "denied" | "failed" | "refused";
-  /** The webhook that denied the pod or could not be called. */
+  /** Name of the webhook that denied the pod or could not be called; `undefined` for other outcomes. */
   readonly webhook: string | undefined;
   readonly message: string;
   /** The pod that the API server would store; `undefined` if the pod is not admitted. */

@@ -24,7 +24,7 @@ export interface Obstacle {
   readonly raise?: Raise;
 }
 
-/** A higher limit of a quota. */
+/** A raise of one limit in a quota: its key, the added amount, and the new limit. */
 export interface Raise {
   /** The key of the resource in the quota. */
   readonly key: string;

@@ -18,7 +18,10 @@ interface Wanted {
 
 const CORE: Wanted = { reads: ["v1", "v1beta1", "1.29"], upgrade: "1.0.0" };
 
-/** Source: pkg/config/schema/gvr and pkg/kube/kclient of Istio 1.20 to 1.31, and its istioctl/pkg/precheck. */
+/**
+ * Requirements by plural name of the CRD. Source: pkg/config/schema/gvr, pkg/kube/kclient, and istioctl/pkg/precheck of
+ * Istio 1.20 to 1.31.
+ */
 const WANTED: Readonly<Record<GatewayPlural, Wanted>> = {
   gateways: CORE,
   gatewayclasses: CORE,
