@@ -168,7 +168,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   "no answer, hidden by failurePolicy Ignore": calling(FIREWALL.listen, {
     outside: FIREWALL.allow,
     expect: { "webhook-reachable": "error", "webhook-failure-policy": "warning" },
-    says: /is created without a sidecar after 1 s, the timeout of .*\nno answer in time/,
+    says: /is created without a sidecar after 1 s, the timeout of .*\nno response in time/,
   }, "Ignore"),
   "another path": registered((each) => ({ ...each, clientConfig: at(each, { path: "/other" }) }), {
     expect: { "webhook-reachable": "error" },

@@ -79,7 +79,7 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
   },
   "a pod that opted out after it was made": withPod({}, {
     expect: { "workload-proxy-unexpected": "warning" },
-    says: /\nnext: see why.*:\nkubectl mesh check injection pod\/odd -n mesh$/,
+    says: /\nnext: see the reason.*:\nkubectl mesh check injection pod\/odd -n mesh$/,
   }, ({ cluster }) => merged(cluster, podOf("odd"), { metadata: { labels: { "sidecar.istio.io/inject": "false" } } })),
   "a proxy of an earlier version": withPod({}, {
     expect: { "workload-proxy-current": "warning" },
@@ -257,7 +257,7 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     reports: onNode({ controlPlanes: /^istiod\.istio-system\./ }),
   }, {
     expect: { "proxy-ready": "error" },
-    says: /istio-proxy runs but is not ready\nnext: see its log:\nkubectl logs -n mesh odd -c istio-proxy\nor: ask/,
+    says: /istio-proxy runs but is not ready\nnext: see its log:\nkubectl logs -n mesh odd -c istio-proxy\nor: use/,
     picks: /use the mesh's control plane, not "istiod\.gone\.svc:15012"/,
   }),
   "a proxy that was killed for its memory": withWorkload({
@@ -270,6 +270,6 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
   }, {
     expect: { "proxy-restarts": "warning" },
     says: /restarted 2 times, the last time it ended with 255: no token/,
-    picks: /recreate its pods, if the cause is over/,
+    picks: /recreate its pods, if the cause is gone/,
   }),
 };
