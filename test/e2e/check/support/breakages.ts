@@ -172,7 +172,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   }, "Ignore"),
   "another path": registered((each) => ({ ...each, clientConfig: at(each, { path: "/other" }) }), {
     expect: { "webhook-reachable": "error" },
-    says: /no injector serves that path/,
+    says: /the injector does not serve the path/,
   }),
   "a later webhook that drops restartPolicy": dropping(POLICY_PATCH, {
     expect: { "webhook-chain": "error" },
@@ -219,7 +219,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   }),
   "both labels": labelled("mesh", { "istio.io/rev": "canary" }, {
     expect: { "namespace-one-label": "warning" },
-    says: /istio-injection=enabled wins over istio\.io\/rev=canary/,
+    says: /istio-injection=enabled takes precedence, so istio\.io\/rev=canary/,
   }),
   "a revision that nobody serves": labelled("mesh", { "istio-injection": null, "istio.io/rev": "canary" }, {
     expect: {

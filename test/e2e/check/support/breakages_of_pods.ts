@@ -92,7 +92,7 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
   "the sidecar of another mesh": withWorkload({ kind: "Deployment", admits: injectedByLinkerd }, {
     expect: { "workload-other-mesh": "error" },
     says: /it has the sidecar "linkerd-proxy" of Linkerd/,
-    picks: /turn off Linkerd's injection/,
+    picks: /turn off injection by Linkerd/,
   }),
   "the sidecar of another mesh that stays there": withWorkload({ kind: "Deployment", admits: injectedByLinkerd }, {
     expect: { "workload-other-mesh": "error" },
@@ -104,7 +104,7 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     expect: { "workload-pods-created": "error", "resource-quota": "warning" },
     says:
       /^deployment\/mesh\/web: the API server refuses its pods: .*exceeded quota: small, requested: requests\.cpu=1[0-9]0m/,
-    picks: /raise the quota by \S+ of requests\.cpu: two of its pods/,
+    picks: /raise the quota by \S+ of requests\.cpu for two of its pods/,
   }),
   "a Windows pod": withWorkload({ kind: "Deployment", spec: { nodeSelector: { "kubernetes.io/os": "windows" } } }, {
     expect: { "workload-windows": "error" },
@@ -216,7 +216,7 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     },
     heal: ({ kubectl }) => kubectl("delete", "node", "node-2"),
     expect: { "native-sidecars": "warning" },
-    says: /^node\/node-2: runs Kubernetes v1\.28\.9.*\nfix: upgrade .*\nor: until then, move their pods/,
+    says: /^node\/node-2: runs Kubernetes v1\.28\.9.*\nfix: upgrade .*\nor: until then, move the pods/,
   },
   "no node for a pod": withWorkload({
     kind: "Deployment",
