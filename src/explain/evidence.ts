@@ -22,7 +22,7 @@ export interface Evidence {
   readonly sent: Sent | string;
   readonly before: Counted;
   readonly after: Counted;
-  /** The kernel's rules after the request; empty if they cannot be read. */
+  /** The kernel's rules after the request; empty if unreadable. */
   readonly rules: ReadonlyMap<PartName, Part>;
   readonly log: Part;
 }

@@ -122,7 +122,7 @@ function ofWaypoint(dump: ZtunnelDump, { name, waypoint, own }: ThroughWaypoint)
   const { ends, unhealthy } = ofService(dump, { ...gateway, waypoint: "" }, HBONE_PORT, own);
   const step = passing("ztunnel", {
     name,
-    message: `${name} has the waypoint ${gateway.host}: the tunnel goes there`,
+    message: `${name} has the waypoint ${gateway.host}: the tunnel ends at the waypoint`,
     detail: detailOf({ waypoint: gateway.host }),
   });
   return { step, name, ends: ends.map((each) => ({ ...each, isTunnel: true })), unhealthy };

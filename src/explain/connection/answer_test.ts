@@ -127,7 +127,7 @@ const CASES: readonly (readonly [string, Changes, string, string, RegExp, RegExp
     { origin: "destination-rule/web-limits", max_connections: 0 },
     "web:80/",
     "refused",
-    /the circuit breaker allows no connections: 503 UO/i,
+    /the circuit breaker limits connections to 0: 503 UO/i,
     /spec\.trafficPolicy\.connectionPool of DestinationRule shop\/web-limits: kubectl edit -n shop destinationrule\/web-limits$/,
   ],
   ["REGISTRY_ONLY", { passthrough: "BlackHoleCluster" }, "10.1.1.1:81", "refused", /REGISTRY_ONLY/, /ServiceEntry/],

@@ -40,7 +40,7 @@ const DECIDING =
 
 /** Filters other than RBAC that can refuse a request. */
 interface Others {
-  /** Filters whose rules are not known. */
+  /** Names of filters whose rules are unknown. */
   readonly unknown: readonly string[];
   /** The filter that checks tokens, and its decision; `undefined`: no such filter. */
   readonly token: TokenRuling & { readonly filter: string } | undefined;
@@ -77,7 +77,7 @@ function ruledStep(rules: readonly Rbac[], access: Access, { unknown, token, wor
   if (denied !== undefined) return refused(denied, access, workload);
   const depends = rulings.filter(({ ruling }) => ruling.outcome === "depends");
   const filters = token?.outcome === "unknown" ? [...unknown, token.filter] : unknown;
-  const others = filters.length === 0 ? "" : `${filters.join(", ")} can refuse it too`;
+  const others = filters.length === 0 ? "" : `${filters.join(", ")} can refuse the connection too`;
   if (depends.length > 0) return conditional(depends, others);
   const step = allowed(rulings, others);
   if (others === "") return step;
@@ -99,7 +99,7 @@ function allowed(rulings: readonly Ruled[], others: string): Step {
   const message = policies.length > 0
     ? `allowed by ${policies.join(", ")}`
     : rulings.length > 0
-    ? "no RBAC rule refuses it"
+    ? "no RBAC rule refuses the connection"
     : "the chain has no RBAC rules";
   return passing("authorization", {
     name: rulings.flatMap(({ ruling }) => ruling.policies.map(({ name }) => name))[0] ?? "",
@@ -125,7 +125,7 @@ function refused({ rbac, ruling }: Ruled, { request, identity }: Access, workloa
   const isDeny = rbac.action === "deny";
   const allowed = ruling.policies.map((each) => whoText(each)).slice(0, MAX_SHOWN);
   const message = isDeny && policy !== undefined
-    ? `${policyText(policy)} denies it: ${code}`
+    ? `${policyText(policy)} denies the ${request === undefined ? "connection" : "request"}: ${code}`
     : policy === undefined
     ? `an ALLOW policy without rules denies every request: ${code}`
     : `no ALLOW policy allows ${clientText(identity)}: ${code}`;
@@ -183,14 +183,14 @@ function conditional(depends: readonly Ruled[], others: string): Step {
   return { station, end: { verdict: "unknown", reason: sentence(station.message), fix: "" } };
 }
 
-/** The principals and permissions of a policy. */
+/** Describes the principals and permissions of a policy. */
 function whoText({ principals, permissions, hasExpression }: Policy): string {
   const [who, what] = [rulesText(principals), rulesText(permissions)];
   const condition = hasExpression ? ", if a CEL condition holds" : "";
   return `${who}${what === "anyone" ? "" : ` to ${what}`}${condition}`;
 }
 
-/** Istio names policies `ns[shop]-policy[allow-web]-rule[0]`. */
+/** Returns the AuthorizationPolicy and the rule of a policy, from its name in Envoy: `ns[shop]-policy[allow-web]-rule[0]`. */
 function originOf({ name }: Policy): { readonly origin: string; readonly rule: number } {
   const [, namespace, policy, rule] = /^ns\[([^\]]*)\]-policy\[([^\]]*)\]-rule\[(\d+)\]/.exec(name) ?? [];
   return { origin: policy === undefined ? "" : `AuthorizationPolicy ${namespace}/${policy}`, rule: Number(rule ?? 0) };

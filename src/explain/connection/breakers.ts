@@ -1,4 +1,4 @@
-/** Open circuit breakers, from Envoy's gauges in `stats.txt`. */
+/** Finds open circuit breakers in Envoy's gauges in `stats.txt`. */
 import type { Snapshot } from "../snapshot/snapshot.ts";
 
 const GAUGES: Readonly<Record<string, string>> = {

@@ -17,7 +17,7 @@ const ANNOTATION = "traffic.sidecar.istio.io";
 
 /** The rule by which the connection bypasses the proxy, and the values that select the reason. */
 interface Passed {
-  /** `undefined`: no rule matched. */
+  /** The deciding rule; `undefined` if no rule matched. */
   readonly rule: TracedRule | undefined;
   readonly rules: TracedRules;
   readonly container: string;

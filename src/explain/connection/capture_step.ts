@@ -131,7 +131,7 @@ function conclude({ fate, decided, passed }: Trace, { source, assumed, origin, w
       return { step: passing("kernel", { ...common, message, detail }), port: fate.port };
     }
     case "drop": {
-      const message = `${ruleText(decided)} drops it`;
+      const message = `${ruleText(decided)} drops the packet`;
       const step = refusing("kernel", { ...common, message }, "remove this rule from the pod's network namespace");
       return { step, port: undefined };
     }

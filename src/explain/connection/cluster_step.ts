@@ -124,7 +124,7 @@ function clusterStation({ snapshot, workload }: Facts, config: EnvoyConfig, clus
   const detail = clusterDetail(cluster);
   const closed = (["connections", "pending", "requests"] as const).find((key) => limits[key] === 0);
   if (closed !== undefined) {
-    const message = `the circuit breaker allows no ${closed}: 503 UO`;
+    const message = `the circuit breaker limits ${closed} to 0: 503 UO`;
     const where = cluster.origin || "the DestinationRule";
     const fix = `raise the limit of ${closed} in spec.trafficPolicy.connectionPool of ${where}${
       editing(cluster.origin)

@@ -10,9 +10,9 @@ import { causeOf } from "../resources/cause.ts";
 import { passing, refusing, type Step, unsure } from "./connection_path.ts";
 
 export interface Destination {
-  /** `undefined`: the host is an address. */
+  /** The DNS step; `undefined` if the host is an address. */
   readonly step: Step | undefined;
-  /** The chosen address; `undefined`: unknown. */
+  /** The chosen address; `undefined` if unknown. */
   readonly address: string | undefined;
 }
 

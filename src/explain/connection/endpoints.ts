@@ -22,11 +22,11 @@ export interface Asked {
 }
 
 export interface Taken {
-  /** `ADDRESS:PORT`. */
+  /** Address of the endpoint, as `ADDRESS:PORT`. */
   readonly address: string;
-  /** `healthy`, `degraded`, or why it is unhealthy; `unknown`: not in Envoy's state. */
+  /** `healthy`, `degraded`, or why the endpoint is unhealthy; `unknown` if it is not in Envoy's state. */
   readonly health: string;
-  /** Selects the transport socket; `undefined`: unknown. */
+  /** Metadata that selects the transport socket; `undefined` if unknown. */
   readonly metadata: ValueMap | undefined;
   /** The tunnel to the endpoint, through an internal listener of this Envoy. */
   readonly tunnel?: Tunnel | undefined;

@@ -7,7 +7,7 @@ import type { Peer } from "../question/question.ts";
 import { type Workload, workloadOf, type ZtunnelDump } from "../ztunnel/dump.ts";
 import { type PolicyRuling, rulingOf } from "../ztunnel/policies.ts";
 
-/** The client as ztunnel sees it. */
+/** Properties of the client that ztunnel's policies check. */
 interface AmbientClient {
   readonly peer: Peer;
   /** IP address of the client; empty if unknown. */

@@ -43,7 +43,7 @@ export interface FilterChain {
   readonly origin: string;
 }
 
-/** The conditions of a chain; an empty list or text matches any connection. */
+/** The conditions of a chain. An empty list or text matches any connection. */
 export interface FilterChainMatch {
   /** Destination port; 0 matches any port. */
   readonly port: number;

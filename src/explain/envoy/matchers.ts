@@ -9,7 +9,7 @@ export interface StringMatch {
   readonly ignoreCase: boolean;
 }
 
-/** How the value of a header or a query parameter is matched. */
+/** A condition on the value of a header or a query parameter. */
 export type ValueMatch =
   | { readonly kind: "string"; readonly match: StringMatch }
   | { readonly kind: "present"; readonly present: boolean }

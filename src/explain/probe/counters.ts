@@ -60,8 +60,9 @@ function hostCounters(part: Part, direction: Answer["direction"]): Counters | un
   return counters;
 }
 
-/** Ports of inbound connections, probes and metrics. */
+/** Matches the connection counter of a listener. */
 const LINE = /^listener\.(.+)\.downstream_cx_total: (\d+)$/;
+/** Matches listeners to ignore: the admin interface, workers, and the ports of inbound connections, probes and metrics. */
 const OWN = /^admin(\.|$)|\.worker_\d+$|_150(?:06|21|90)$/;
 
 function listenerCounters({ text }: Part): Counters | undefined {

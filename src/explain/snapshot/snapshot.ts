@@ -49,7 +49,7 @@ export const ABSENT_REASONS = [
   "not-in-snapshot",
   /** The API server denies access: the user lacks a permission. */
   "forbidden",
-  /** The pod or its proxy container is gone. */
+  /** The pod or its proxy container was deleted. */
   "gone",
   /** The proxy container does not run. */
   "not-running",

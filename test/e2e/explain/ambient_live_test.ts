@@ -71,7 +71,7 @@ testWhen(needsCluster(), "pods in ambient mode are read from the ztunnel of thei
 async function silent(cluster: Cluster): Promise<void> {
   const { stdout } = await explain(cluster, "pod/cart-1", "-o", "json");
   const { ambient } = POD_SUMMARY.parse(JSON.parse(stdout));
-  assert.match(ambient?.message ?? "", /is not known: No answer from port 15000 of pod "istio-system\/ztunnel-1"/);
+  assert.match(ambient?.message ?? "", /is unknown: No answer from port 15000 of pod "istio-system\/ztunnel-1"/);
 }
 
 function explain({ kubeconfig }: Cluster, ...args: string[]) {

@@ -139,7 +139,7 @@ async function listed(scene: Scene): Promise<void> {
 async function planned(scene: Scene): Promise<void> {
   const { traffic } = await podSummary(scene, "web", "-n", "shop");
   assert.equal(traffic.source, "planned");
-  assert.match(traffic.message, /lacks NET_ADMIN/);
+  assert.match(traffic.message, /lacks the capability NET_ADMIN/);
 }
 
 async function saved(scene: Scene): Promise<void> {
@@ -150,7 +150,7 @@ async function saved(scene: Scene): Promise<void> {
     stderr,
     /^".*web\.tar\.gz" has \d+ files of pod\/web in the namespace "shop", \d+ KiB; \d+ values were redacted\n/,
   );
-  assert.match(stderr, /without rules\.iptables: the container "istio-proxy" lacks NET_ADMIN/);
+  assert.match(stderr, /without rules\.iptables: the container "istio-proxy" lacks the capability NET_ADMIN/);
   assert.equal(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
   const listing = await new Deno.Command("tar", { args: ["-xzOf", path] }).output();
   const text = new TextDecoder().decode(listing.stdout);
@@ -234,7 +234,7 @@ async function ephemeral(scene: Scene): Promise<void> {
   assert.equal(containers.length, 3);
   assert.match(
     stderr,
-    /^Adding the ephemeral container "kubectl-mesh-rules-1" to pod "shop\/web": image ".*", user 0, NET_ADMIN/,
+    /^Adding the ephemeral container "kubectl-mesh-rules-1" to pod "shop\/web": image ".*", user 0, capabilities NET_ADMIN/,
   );
   await interrupted(scene, before);
   // By SIGTERM: not after a minute.
@@ -297,7 +297,7 @@ async function localProbe(namespace: Namespace): Promise<void> {
   const answer = answerIn(stdout);
   assert.deepEqual([code, answer.verdict], [0, "reaches"], stdout);
   assert.equal(provedKinds(answer), "kernel listener cluster endpoint");
-  assert.match(answer.probe?.result ?? "", /: the answer is 200$/);
+  assert.match(answer.probe?.result ?? "", /: the response is 200$/);
 }
 
 async function probe(scene: Scene): Promise<void> {
@@ -307,11 +307,12 @@ async function probe(scene: Scene): Promise<void> {
   assert.equal(provedKinds(answer), "application kernel listener route cluster endpoint", stdout);
   assert.match(
     stderr,
-    /^Adding the ephemeral container "kubectl-mesh-probe-1" .* user 1000, no capabilities; it sends/,
+    /^Adding the ephemeral container "kubectl-mesh-probe-1" .* user 1000, no capabilities, to send/,
   );
   const kernel = answer.stations.find(({ kind }) => kind === "kernel")?.message ?? "";
-  const [, before, after] = /accepted at port 15001; the counter of the rule went from (\d+) to (\d+)$/.exec(kernel) ??
-    [];
+  const [, before, after] =
+    /port 15001 accepted the connection; the counter of the rule went from (\d+) to (\d+)$/.exec(kernel) ??
+      [];
   assert.ok(Number(after) > Number(before), kernel);
   const tcp = await withGuest(scene, "admin", AS_APPLICATION, "--probe", "--to", "10.196.0.2:3306");
   const other = answerIn(tcp.stdout);
@@ -328,8 +329,8 @@ async function inboundProbe(scene: Scene, namespace: Namespace): Promise<void> {
   const answer = answerIn(stdout);
   assert.deepEqual([code, answer.verdict], [0, "reaches"], stdout);
   assert.equal(provedKinds(answer), "listener authorization route cluster endpoint port", stdout);
-  assert.match(stderr, / user 1337, no capabilities, to send the request, ends with this command/);
-  assert.match(answer.probe?.unproved.join() ?? "", /not proved: kernel, .*the address 10\.9\.9\.9 cannot be made/);
+  assert.match(stderr, / user 1337, no capabilities, to send the request, exits with this command/);
+  assert.match(answer.probe?.unproved.join() ?? "", /not proved: kernel, .*a probe cannot use the address 10\.9\.9\.9/);
   const secret = await withGuest(scene, "admin", user, ...IN, "--header", ":path:/secret/1");
   const refused = answerIn(secret.stdout);
   assert.deepEqual([secret.code, refused.verdict], [1, "refused"], secret.stdout);
@@ -351,7 +352,7 @@ async function probeEnds(scene: Scene): Promise<void> {
   // The proxy's user is not the application's: the kernel does not do what was planned for the application.
   const other = ["setpriv", "--reuid=1337", "--regid=1337", "--clear-groups"];
   const { stdout: wrong } = await withGuest(scene, "admin", other, "--probe", "--to", "tcp://10.196.0.1:3306");
-  assert.match(answerIn(wrong).reason, /did not take the kernel that was expected: the connection left the pod/);
+  assert.match(answerIn(wrong).reason, /did not use the expected kernel: the connection left the pod/);
 }
 
 async function noProbe(scene: Scene): Promise<void> {
@@ -365,7 +366,7 @@ async function noProbe(scene: Scene): Promise<void> {
   );
   const answer = answerIn(stdout);
   assert.deepEqual([code, answer.verdict, provedKinds(answer)], [1, "reaches", ""]);
-  assert.equal(answer.probe?.result, "not sent: there is no curl");
+  assert.equal(answer.probe?.result, "not sent: curl is not installed");
   const role = ["create", "role", "executor", "-n", "shop", "--verb=get,create,list"];
   await kubectl(scene.cluster, [...role, "--resource=pods,pods/exec"]);
   await kubectl(scene.cluster, ["create", "rolebinding", "ann", "-n", "shop", "--role=executor", "--user=ann"]);
@@ -385,7 +386,10 @@ async function noProbe(scene: Scene): Promise<void> {
   );
   assert.equal(ann.code, 1);
   const refused = answerIn(ann.stdout);
-  assert.match(refused.probe?.result ?? "", /^not sent: no ephemeral container: .*pods\/ephemeralcontainers/);
+  assert.match(
+    refused.probe?.result ?? "",
+    /^not sent: the ephemeral container cannot be added: .*pods\/ephemeralcontainers/,
+  );
   assert.equal(refused.verdict, "reaches");
 }
 
@@ -451,6 +455,6 @@ async function broken(scene: Scene): Promise<void> {
 
 async function silent(scene: Scene): Promise<void> {
   const { configuration, traffic } = await podSummary(scene, "admin", "-n", "shop");
-  assert.match(configuration.message, /Envoy does not answer|connection refused/i);
+  assert.match(configuration.message, /Envoy does not accept connections|connection refused/i);
   assert.equal(traffic.source, "seen");
 }

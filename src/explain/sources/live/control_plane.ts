@@ -57,7 +57,7 @@ export async function controlPlaneOf(asking: Asking, pods: readonly Pod[]): Prom
   });
   if (found?.length === 0) problems.push("istiod: no running pod has the label app=istiod");
   const more = (found?.length ?? 0) - MAX_ISTIODS;
-  if (more > 0) problems.push(`${more} more pods of istiod`);
+  if (more > 0) problems.push(`${more} more istiod pods were not queried`);
   const proxies = new Set(pods.map((pod) => `${pod.metadata.name}.${placeOf(pod).namespace}`));
   const istiods: Istiod[] = [];
   for (const pod of found?.slice(0, MAX_ISTIODS) ?? []) istiods.push(await istiodOf(asking, pod, { proxies, attempt }));

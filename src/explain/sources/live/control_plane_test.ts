@@ -69,5 +69,5 @@ Deno.test("what cannot be asked is a problem", async () => {
 Deno.test("ten istiods are asked, and an answer that is no JSON is not known", async () => {
   const api = apiOf(Array.from({ length: 12 }, (_, at) => istiod(`i${at}`)), () => "<html>");
   const { istiods, problems } = await controlPlaneOf({ api, timeout: undefined }, [WEB]);
-  assert.deepEqual([istiods.length, istiods[0]?.syncz, problems], [10, null, ["2 more pods of istiod"]]);
+  assert.deepEqual([istiods.length, istiods[0]?.syncz, problems], [10, null, ["2 more istiod pods were not queried"]]);
 });

@@ -110,7 +110,10 @@ export async function startGuest(source: EphemeralSource, pod: Pod, guest: Guest
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const isForbidden = error.status === 403;
-    return absentPart(isForbidden ? "forbidden" : "no-answer", `no ephemeral container: ${errorText(error)}`);
+    return absentPart(
+      isForbidden ? "forbidden" : "no-answer",
+      `the ephemeral container cannot be added: ${errorText(error)}`,
+    );
   }
 }
 

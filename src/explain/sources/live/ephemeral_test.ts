@@ -83,7 +83,7 @@ const FAILURES: Readonly<
     [],
     new ApiError('pods "web" is forbidden', { status: 403 }),
     "forbidden",
-    /no ephemeral container: pods "web" is forbidden/,
+    /the ephemeral container cannot be added: pods "web" is forbidden/,
   ],
   "with a server that has none": [[], new ApiError("not found", { status: 404 }), "no-answer", /not found/],
   "without the image": [

@@ -42,7 +42,7 @@ const OTHERS: Readonly<Record<string, Breakage>> = {
     says: /outbound\|8080\|\|entry-resolution\.example has no endpoints: 503 UH/,
     decided: ["ServiceEntry", "entry-resolution", "spec.resolution"],
     alone: ["ServiceEntry", "", "spec.endpoints"],
-    fix: /set spec\.resolution of ServiceEntry mesh\/entry-resolution to DNS.*or give it endpoints/,
+    fix: /set spec\.resolution of ServiceEntry mesh\/entry-resolution to DNS .*or add spec\.endpoints/,
     async heal({ api, pods }) {
       const path = `/apis/networking.istio.io/v1/namespaces/${NAMESPACE}/serviceentries/entry-resolution`;
       const labels = { "security.istio.io/tlsMode": "istio" };
@@ -66,7 +66,7 @@ const OTHERS: Readonly<Record<string, Breakage>> = {
     says: /no process listens on port 9999/i,
     decided: ["Sidecar", "c", "spec.ingress[0].defaultEndpoint"],
     alone: ["Sidecar", "c", "spec.ingress.defaultEndpoint"],
-    fix: /let spec\.ingress\[0\]\.defaultEndpoint of Sidecar mesh\/c lead to where the application listens/,
+    fix: /set spec\.ingress\[0\]\.defaultEndpoint of Sidecar mesh\/c to the address and port of the application/,
     status: 503,
   },
   "filter": {
@@ -92,7 +92,7 @@ const OTHERS: Readonly<Record<string, Breakage>> = {
       },
     ],
     verdict: "refused",
-    says: /a fault answers every request with 418 \(FI\)/i,
+    says: /a fault aborts every request with status 418 \(FI\)/i,
     decided: ["EnvoyFilter", "filter", "spec.configPatches[0]"],
     alone: ["EnvoyFilter", "", "spec.configPatches"],
     fix: /kubectl delete -n mesh envoyfilter\/filter$/,

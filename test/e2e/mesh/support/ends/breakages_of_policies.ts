@@ -14,7 +14,7 @@ export const TLS: Readonly<Record<string, Breakage>> = {
     verdict: "refused",
     says: /STRICT.*the client uses plain HTTP: the connection is closed/,
     decided: ["DestinationRule", "tls-disabled", "spec.trafficPolicy.tls"],
-    fix: /take spec\.trafficPolicy\.tls of DestinationRule mesh\/tls-disabled away/,
+    fix: /remove spec\.trafficPolicy\.tls of DestinationRule mesh\/tls-disabled, so/,
   },
   "tls-disabled-subset": {
     make: (at, name) => [
@@ -51,7 +51,7 @@ export const TLS: Readonly<Record<string, Breakage>> = {
     verdict: "refused",
     says: /DISABLE.*the client uses mutual TLS and HTTP: the connection is closed/,
     decided: ["DestinationRule", "tls-mutual", "spec.trafficPolicy.tls"],
-    fix: /take spec\.trafficPolicy\.tls of DestinationRule mesh\/tls-mutual away/,
+    fix: /remove spec\.trafficPolicy\.tls of DestinationRule mesh\/tls-mutual, so/,
   },
   "tls-no-sidecar": {
     from: "plain",
@@ -100,7 +100,7 @@ export const AUTHORIZATION: Readonly<Record<string, Breakage>> = {
       policy(name, "DENY", 8083, as("cluster.local/ns/mesh/sa/a")),
     ],
     verdict: "refused",
-    says: /AuthorizationPolicy mesh\/deny rule 0 denies it: 403/,
+    says: /AuthorizationPolicy mesh\/deny rule 0 denies the request: 403/,
     decided: ["AuthorizationPolicy", "deny", "spec.rules[0]"],
     fix: /kubectl delete -n mesh authorizationpolicy\/deny$/,
     status: 403,
@@ -117,7 +117,7 @@ export const AUTHORIZATION: Readonly<Record<string, Breakage>> = {
     says: /^No RequestAuthentication accepts the token's issuer "https:\/\/other\.example": 401/,
     decided: ["RequestAuthentication", "b", "spec.jwtRules"],
     alone: ["RequestAuthentication", "", "spec.jwtRules"],
-    fix: /^send no token or one of an issuer in spec\.jwtRules of RequestAuthentication mesh\/b/,
+    fix: /^add the issuer to spec\.jwtRules of RequestAuthentication mesh\/b/,
     healed: ["--to", "http://token.mesh:8080/"],
     status: 401,
   },
