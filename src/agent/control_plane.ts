@@ -134,7 +134,7 @@ async function dnsOf(
   return await startDns(world, {
     ...dns,
     namespace,
-    // The fourth part of `role~address~name.namespace~domain`.
+    // The domain is the fourth part of `role~address~name.namespace~domain`.
     domain: node.id.split("~")[3] ?? "",
     log: log.getChild("dns"),
     table: {

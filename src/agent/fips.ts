@@ -1,4 +1,4 @@
-/** FIPS 140-2 and the agent's own TLS. */
+/** Refuses FIPS 140-2 if the agent itself would use TLS. */
 import { MeshError } from "../base/errors.ts";
 import type { AgentSettings } from "./settings/settings.ts";
 

@@ -36,7 +36,7 @@ export function redirectArguments(
 function ownerArguments({ uid, gid }: { readonly uid: number; readonly gid: number }): string[] {
   if (uid === 0 && gid === 0) {
     throw new MeshError("Envoy would run as user 0 and group 0, and its own traffic would be captured", {
-      hint: "Give the container a group of its own (securityContext.runAsGroup: 1337)",
+      hint: "Give the container its own group (securityContext.runAsGroup: 1337)",
     });
   }
   return ["-u", String(uid === 0 ? 1337 : uid), "-g", String(gid === 0 ? 1337 : gid)];

@@ -15,8 +15,8 @@ const TIMEOUT = 60_000;
 const MAX_ERROR_BODY = 2000;
 
 /**
- * Prints the response and a line end, as `pilot-agent request` does. Throws a `MeshError` without a response, or for
- * status 400 and above except 404. The exception is pilot-agent's, for endpoints that a release lacks.
+ * Prints the response, followed by a line end, as `pilot-agent request` does. Throws a `MeshError` without a response,
+ * or for status 400 and above except 404. The exception is pilot-agent's, for endpoints that a release lacks.
  */
 export async function runRequest(world: World, request: ProxyRequest): Promise<number> {
   const url = `http://localhost:${request.port}/${request.path.replace(/^\//, "")}`;

@@ -1,4 +1,4 @@
-/** The log lines at startup, as pilot-agent writes them: the node and the effective proxy configuration. */
+/** Builds the log lines at startup, in pilot-agent's format: the node and the effective proxy configuration. */
 import { type ProxyConfig, proxyConfigJson } from "../istio/configuration.ts";
 import { isMap, type Value } from "../base/value.ts";
 import { toYaml } from "../yaml/mod.ts";

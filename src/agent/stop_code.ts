@@ -9,9 +9,9 @@ export interface Past {
 }
 
 /**
- * The exit code after a signal: 0 if the proxy has worked, else 128 + signal. The kubelet stops a container whose
- * postStart hook failed, and with `restartPolicy: OnFailure` restarts it only after an error (Istio's issue 45627).
- * SIGQUIT is a person's request: always 0.
+ * Returns the exit code after a signal: 0 if the proxy has worked, otherwise 128 + signal. The kubelet stops a container
+ * whose postStart hook failed. With `restartPolicy: OnFailure`, the kubelet restarts the container only after an error
+ * (Istio's issue 45627). After SIGQUIT, which a person sends, the code is always 0.
  *
  * | ready once | Envoy live once | code         |
  * |------------|-----------------|--------------|

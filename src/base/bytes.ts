@@ -10,7 +10,7 @@ export function binaryOf(bytes: Uint8Array): string {
   return binary;
 }
 
-/** Concatenates bytes; a single piece is not copied. */
+/** Concatenates pieces of bytes; returns a single piece without a copy. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   if (pieces.length === 1 && pieces[0] !== undefined) return pieces[0];
   const joined = new Uint8Array(pieces.reduce((size, piece) => size + piece.length, 0));

@@ -33,7 +33,7 @@ export const EXIT_MEANING: Readonly<Record<ExitName, string>> = {
   pilotAgentFailed: "any failure",
 };
 
-/** The place of an error in the user's input; every part is optional. Lines, columns and documents count from 1. */
+/** The place of an error in the user's input. Every part is optional. Lines, columns and documents count from 1. */
 export interface Place {
   readonly file?: string;
   readonly document?: number;
@@ -98,7 +98,7 @@ export class UsageError extends MeshError {
   }
 }
 
-/** The reader of the output closed it (`| head`). */
+/** Thrown if the reader of the output has closed the pipe (`| head`). */
 export class ClosedPipeError extends Error {}
 
 /** Formats a place, such as `web.yaml: document 2, line 14, column 3: spec.replicas`; `""` for an unknown place. */

@@ -26,7 +26,7 @@ function cannotRun(file: string, { errno, message }: SystemError): MeshError {
   });
 }
 
-/** Signals that a terminal sends to the whole foreground group, so to the child too. */
+/** Signals that a terminal sends to the whole foreground process group, which includes the child. */
 const OF_THE_TERMINAL: readonly SignalName[] = ["SIGINT", "SIGQUIT", "SIGHUP"];
 const FORWARDED = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
 

@@ -11,7 +11,7 @@ export interface Outcome {
 /** Milliseconds of frequent requests. A proxy usually starts within seconds. */
 const EARLY = 5_000;
 const EARLY_PAUSE = 50;
-/** The pause grows by a millisecond per this many milliseconds. */
+/** Milliseconds of waiting that make the pause one millisecond longer. */
 const GROWTH = 100;
 
 /** Returns the pause before the next request: 50 ms at first, later up to `period`. */

@@ -7,7 +7,7 @@ import type { Logger } from "../platform/log.ts";
 import type { World } from "../platform/world.ts";
 import type { Explanation } from "./stages.ts";
 
-/** Reports the wait in the form of `kubectl-mesh wait` or of pilot-agent. */
+/** Reports the progress of a wait, in the form of `kubectl-mesh wait` or of pilot-agent. */
 export interface Reporter {
   /** `timeout` in milliseconds. */
   begin(timeout: number): Promise<void>;
@@ -38,7 +38,7 @@ export interface LogReporterOptions {
 export async function logReporter(world: World, { format, level, quiet }: LogReporterOptions): Promise<Reporter> {
   const chosen = { format, level: quiet ? "error" : level };
   const isJson = (format ?? world.env.get("MESH_LOG_FORMAT")) === "json";
-  // The log is loaded with the first message: most runs find the proxy ready.
+  // The log is imported with the first message, because most runs find the proxy ready.
   let opened: Logger | undefined;
   const log = async (level: "debug" | "info" | "warn" | "fatal", text: string) => {
     const { logText, startLog } = await import("../platform/log.ts");
@@ -81,7 +81,7 @@ export function pilotAgentReporter(world: World, options: { readonly json: boole
     try {
       world.stdout.write(`${line}\n`);
     } catch (error) {
-      // Continue to wait after the reader of the log is gone.
+      // The wait continues even if the reader of the log is gone.
       if (!(error instanceof ClosedPipeError)) throw error;
     }
     return Promise.resolve();

@@ -9,7 +9,7 @@ const AGENT_PATH = "/healthz/ready?verbose";
 const MAX_REASON = 2000;
 
 const HINTS: Readonly<Record<Stage, string>> = {
-  ready: "it is ready now",
+  ready: "the proxy is ready now",
   refused: "no program listens on this port: check that this pod has a proxy, and see the log of its container",
   "unknown-name": "check the host in --url",
   silent: "the proxy hangs or lacks CPU; a longer --request-timeout may help",

@@ -108,7 +108,7 @@ function overloadManager({ bootstrap }: AgentSettings) {
   };
 }
 
-/** Returns the member `cluster_manager`. Like Istio, leaves out an empty one. */
+/** Returns the member `cluster_manager`. Like Istio, leaves out a member without content. */
 function clusterManager(settings: AgentSettings) {
   const { outlierLogPath } = settings.bootstrap;
   const loadStats = loadStatsOf(settings);

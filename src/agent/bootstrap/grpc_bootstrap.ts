@@ -1,4 +1,4 @@
-/** The bootstrap of applications that speak xDS themselves (proxyless gRPC). Source: pilot-agent's `grpcxds`. */
+/** Writes the bootstrap of applications that speak xDS themselves (proxyless gRPC). Source: pilot-agent's `grpcxds`. */
 import { messageOf } from "../../base/errors.ts";
 import { type Logger, logText } from "../../platform/log.ts";
 import type { Files } from "../../platform/world.ts";

@@ -1,4 +1,4 @@
-/** Parameters of bootstrap templates. Source: Istio's bootstrap.Config.toTemplateParams. */
+/** Collects the parameters of bootstrap templates. Source: Istio's bootstrap.Config.toTemplateParams. */
 import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
 import { type GoMap, GoStruct, type GoValue, typed } from "../../golang/go_value.ts";
 import { proxyConfigView } from "../../istio/mod.ts";
@@ -158,7 +158,10 @@ function tracingParams(settings: AgentSettings): Params {
 
 const DEFAULT_MAX = 200;
 
-/** Envoy dropped its Stackdriver driver, but a template may use the parameters. */
+/**
+ * Returns the parameters of Stackdriver, because a template may use them, although Envoy dropped its Stackdriver
+ * driver.
+ */
 function stackdriverParams({ proxyConfig, node }: AgentSettings): Params {
   const { stackdriver } = mapAt(proxyConfig.data, "tracing");
   if (!isMap(stackdriver)) return {};

@@ -29,7 +29,7 @@ export async function startDns(world: World, options: DnsOptions) {
   });
   return {
     port: server.port,
-    /** Whether a name table has arrived; until then names get SERVFAIL. */
+    /** Whether a name table has arrived. Until then, questions about names get SERVFAIL. */
     isReady: () => state !== undefined,
     problem: () => stream.problem,
     /** Returns the current table for `/debug/ndsz`; `undefined` until a table arrives. */

@@ -22,14 +22,14 @@ export interface TableNode {
 
 export interface TableOptions {
   readonly node: TableNode;
-  /** Delta xDS instead of state of the world. */
+  /** Whether to use delta xDS instead of state-of-the-world xDS. */
   readonly isDelta: boolean;
   /** Called for each connection, because certificate and roots may have changed. */
   readonly endpoint: () => GrpcEndpoint | Promise<GrpcEndpoint>;
   /** Path of the token file, which is read for each connection; `""` without a token. */
   readonly tokenFile: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Opens the channel; default: `openChannel` of the world's network. */
+  /** Opens the channel. By default, `openChannel` with the world's network. */
   readonly open?: (endpoint: GrpcEndpoint) => GrpcChannel;
 }
 

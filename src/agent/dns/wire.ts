@@ -1,6 +1,6 @@
 /**
- * DNS messages as bytes (RFC 1035, RFC 6891). Answers copy the question's bytes and forwarding sends them unchanged:
- * only name, type and EDNS size are parsed.
+ * Parses DNS messages as bytes (RFC 1035, RFC 6891). Answers copy the bytes of the question, and forwarding sends these
+ * bytes unchanged, so only name, type and EDNS size are parsed.
  */
 
 export const HEADER_LENGTH = 12;
@@ -21,7 +21,7 @@ const MAX_NAME = 255;
 
 export interface Query {
   readonly bytes: Uint8Array;
-  /** In wire format (length before each label), one character per byte, lower case. */
+  /** The queried name in wire format (a length before each label), in lower case, with one character per byte. */
   readonly name: string;
   /** `undefined` for classes other than IN, which the name table does not answer. */
   readonly type: number | undefined;
@@ -110,7 +110,7 @@ export interface Records {
   readonly end: number;
   /** UDP size from the OPT record; 0 without an OPT record. */
   readonly udpSize: number;
-  /** Offsets of the records, and the end of the last one. */
+  /** Start offsets of the records, followed by the end offset of the last record. */
   readonly bounds: readonly number[];
   /** Index of the OPT record in `bounds`; -1 without an OPT record. */
   readonly opt: number;

@@ -38,7 +38,7 @@ function isClients(listener: string, ownPorts: readonly number[]): boolean {
   return port === undefined || !ownPorts.includes(Number(port));
 }
 
-/** Clusters of Envoy's own traffic. */
+/** Names of clusters that carry Envoy's own traffic. */
 const OWN_CLUSTERS: ReadonlySet<string> = new Set([
   "prometheus_stats",
   "agent",

@@ -56,7 +56,7 @@ async function request(world: World, url: string, good: readonly number[], metho
     const { status, body } = await world.network.exchange({ method, url, signal, ...common });
     if (!good.includes(status)) throw new Error(`status ${status}`);
     if (signal.aborted) throw new Error(`the request took more than ${TIMEOUT_MILLISECONDS} ms`);
-    if (body.length >= MAX_ANSWER) throw new Error(`the answer is larger than ${MAX_ANSWER} bytes`);
+    if (body.length >= MAX_ANSWER) throw new Error(`the response is larger than ${MAX_ANSWER} bytes`);
     return { status, text: decoder.decode(body) };
   } catch (error) {
     throw new MeshError(`Cannot reach Envoy's admin interface at "${url}": ${messageOf(error)}`, { cause: error });

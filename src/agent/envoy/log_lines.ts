@@ -14,7 +14,7 @@ const LEVELS: ReadonlyMap<string, Level> = new Map([
   ["critical", "fatal"],
 ]);
 
-/** Envoy's default format (`--log-format`): time, thread, level, logger. */
+/** Matches Envoy's default log format (`--log-format`): time, thread, level, logger. */
 const PLAIN = /^\[[^\]]*\]\[\d+\]\[(\w+)\]\[/;
 
 /**
@@ -36,6 +36,6 @@ function pass(world: World, line: string): void {
   try {
     world.stderr.write(`${line}\n`);
   } catch {
-    // The line is lost.
+    // The line is lost, because stderr is closed or the disk is full.
   }
 }

@@ -1,4 +1,4 @@
-/** gRPC calls, over `fetch` with HTTP/2. */
+/** Makes gRPC calls with `fetch` over HTTP/2. */
 import { requestFailure } from "../../platform/request_failure.ts";
 import { DialError, isRuntimeError, type Network, unlessAborted } from "../../platform/mod.ts";
 import { type Connected, type Connections, connectionsTo, type GrpcEndpoint } from "./connection.ts";
@@ -7,7 +7,7 @@ import { encodeFrame, FrameError, frames } from "./frames.ts";
 import { CODE, statusOf } from "./status.ts";
 
 export interface CallOptions {
-  /** Metadata: names in lower case. */
+  /** Metadata of the call, with names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }

@@ -10,13 +10,13 @@ const DIAL_TIMEOUT = 10_000;
 export interface GrpcEndpoint {
   /** `host:port`. */
   readonly address: string;
-  /** `undefined`: plain text. */
+  /** `undefined` means plain text. */
   readonly tls: GrpcTls | undefined;
 }
 
 /** TLS settings. Certificates and keys are PEM. */
 export interface GrpcTls {
-  /** The name that the server's certificate must have. */
+  /** The name that the server's certificate must contain. */
   readonly serverName: string;
   /** The only trusted roots; `undefined` means the system's roots. */
   readonly authorities: string | undefined;

@@ -54,7 +54,7 @@ export function statusOf({ status, headers }: Response): Status | undefined {
   const isGrpc = (headers.get("content-type") ?? "").startsWith("application/grpc");
   if (status === 200 && isGrpc) return undefined;
   const what = status === 200 ? `the content type "${headers.get("content-type") ?? ""}"` : `the HTTP status ${status}`;
-  return { code: OF_HTTP[status] ?? CODE.Unknown, message: `the server answered with ${what}, which is not gRPC` };
+  return { code: OF_HTTP[status] ?? CODE.Unknown, message: `the server returned ${what}, which is not gRPC` };
 }
 
 const MAX_TEXT = 1000;

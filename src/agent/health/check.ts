@@ -1,4 +1,4 @@
-/** One health check of the application. */
+/** Runs health checks of the application. */
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../platform/log.ts";
 import { requestFailure } from "../../platform/request_failure.ts";
@@ -7,10 +7,10 @@ import { ask } from "../status/probes/ask.ts";
 import { probeSource } from "../status/probes/source.ts";
 import type { HealthCheck } from "./options.ts";
 
-/** The User-Agent of pilot-agent's probes. */
+/** User-Agent of pilot-agent's probes. */
 const USER_AGENT = "istio-probe/1.0";
 
-/** Resolves with the problem, if any. Never rejects. */
+/** Checks the health once. Resolves with the problem, or with `undefined` if healthy. Never rejects. */
 export type Check = (signal: AbortSignal) => Promise<string | undefined>;
 
 /** Creates a check with a timeout. */

@@ -11,7 +11,7 @@ export type HealthCheck =
   }
   | { readonly kind: "exec"; readonly command: readonly [string, ...string[]] };
 
-/** `readinessProbe` of the proxy configuration: health checks of a workload without a kubelet. */
+/** Settings of `readinessProbe` in the proxy configuration: health checks of a workload without a kubelet. */
 export interface HealthSettings {
   readonly check: HealthCheck;
   readonly initialDelaySeconds: number;
@@ -23,7 +23,7 @@ export interface HealthSettings {
 }
 
 export interface HealthReport {
-  /** Why the workload is unhealthy, in one line; `undefined` if healthy. */
+  /** Reason why the workload is unhealthy, in one line; `undefined` if healthy. */
   readonly problem: string | undefined;
 }
 

@@ -3,7 +3,9 @@ import type { Clock, World } from "../../platform/world.ts";
 import { healthCheck } from "./check.ts";
 import type { HealthOptions, HealthReport, HealthReports } from "./options.ts";
 
-/** Checks Envoy and the application: after the initial delay, then once per period. A slow check delays the next. */
+/**
+ * Checks Envoy and the application after the initial delay, then once per period. A slow check delays the next check.
+ */
 export function startHealth(world: World, options: HealthOptions): HealthReports & { close(): Promise<void> } {
   const end = new AbortController();
   const listeners = new Set<() => void>();

@@ -84,7 +84,7 @@ function decode(answer: Uint8Array): string[] {
   }
 }
 
-/** Adds the stage to a file error. */
+/** Runs `read`, and adds the stage to a file error. */
 async function staged<T>(stage: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -111,12 +111,12 @@ async function readRoots(files: Files, path: string): Promise<string> {
   } catch (error) {
     throw new StageError(`TLS: No root certificate to trust: ${messageOf(error)}`, { hint, cause: error });
   }
-  throw new StageError(`TLS: No root certificate to trust: "${path}" has no PEM certificate`, { hint });
+  throw new StageError(`TLS: No root certificate to trust: "${path}" does not contain a PEM certificate`, { hint });
 }
 
 /**
- * Reads the client certificate. Like pilot-agent, ignores an expired one. Without a client certificate, only the token
- * authenticates the request.
+ * Reads the client certificate. Like pilot-agent, ignores an expired certificate. Without a client certificate, only
+ * the token authenticates the request.
  */
 async function readClient(files: Files, folder: string, now: Date): Promise<KeyPair | undefined> {
   const [certificatePath, keyPath] = [`${folder}/cert-chain.pem`, `${folder}/key.pem`];

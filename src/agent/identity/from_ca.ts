@@ -12,7 +12,7 @@ import { outputProblem, writeOutput } from "./output.ts";
 import type { Action, Events, Moment, State } from "./state.ts";
 import type { CertificateStore, Maintenance } from "./store.ts";
 
-/** Starts requesting certificates; does not wait for the first one. */
+/** Starts requesting certificates; does not wait for the first certificate. */
 export function maintainFromCa(world: World, options: IdentityOptions, store: CertificateStore): Maintenance {
   const ca = new CaMaintenance(world, options, store);
   return { problem: () => ca.problem(), close: () => ca.close() };

@@ -1,4 +1,4 @@
-/** A certificate that another program maintains in files. */
+/** Reads a certificate that another program maintains in files. */
 import { oneAtATime } from "../../base/one_at_a_time.ts";
 import { errorText, MeshError } from "../../base/errors.ts";
 import { logText } from "../../platform/log.ts";
@@ -32,7 +32,7 @@ async function isThere(files: Files, path: string): Promise<boolean> {
   }
 }
 
-/** Reads the files again on each change. Invalid files leave the current certificate in force. */
+/** Reads the files, and again on each change. Invalid files leave the current certificate in force. */
 export async function maintainFromFiles(
   world: World,
   { mounted, log, metrics }: Pick<IdentityOptions, "mounted" | "log" | "metrics">,

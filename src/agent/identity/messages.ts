@@ -5,7 +5,7 @@ export interface CertificateRequest {
   /** The certificate signing request, in PEM. */
   readonly csr: string;
   readonly validitySeconds: number;
-  /** The Kubernetes signer; `""` for none. */
+  /** The Kubernetes signer; `""` if unset. */
   readonly certSigner: string;
 }
 

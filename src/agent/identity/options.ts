@@ -17,18 +17,18 @@ export type KeyChoice =
 export interface AuthorityOptions {
   /** `host:port`. */
   readonly address: string;
-  /** Plain text, as on port 15010 of istiod. */
+  /** Whether to use plain text, as on port 15010 of istiod. */
   readonly isPlain: boolean;
   /** The name that the CA's certificate must contain. */
   readonly serverName: string;
   /** File of root certificates that the CA's certificate must chain to; `undefined` means the system's roots. */
   readonly rootsFile: string | undefined;
-  /** The folder of a client certificate (`PROV_CERT`: `key.pem`, `cert-chain.pem`); `""` for none. */
+  /** The folder of a client certificate (`PROV_CERT`: `key.pem`, `cert-chain.pem`); `""` if unset. */
   readonly clientFolder: string;
   /** Path of the token file, which is read for each request; `""` without a token. */
   readonly tokenFile: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The Kubernetes signer to request; `""` for none. */
+  /** The Kubernetes signer to request; `""` if unset. */
   readonly certSigner: string;
   /** The requested validity; 0 lets the CA choose. */
   readonly ttlSeconds: number;
@@ -53,13 +53,13 @@ export interface IdentitySettings {
   readonly key: KeyChoice;
   readonly isPkcs8: boolean;
   readonly renewal: RenewalOptions;
-  /** Folder to write certificate, key and roots to; `""` for none. */
+  /** Folder to write certificate, key and roots to; `""` if unset. */
   readonly outputFolder: string;
 }
 
 export interface IdentityOptions extends IdentitySettings {
   readonly log: Logger;
   readonly metrics?: CaMetrics & Partial<FileMetrics> | undefined;
-  /** Opens the channel to the CA; default: `openChannel` of the world's network. */
+  /** Opens the channel to the CA. By default, `openChannel` with the world's network. */
   readonly open?: (endpoint: GrpcEndpoint) => GrpcChannel;
 }

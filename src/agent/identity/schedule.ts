@@ -1,8 +1,10 @@
-/** When to renew a certificate, and when to retry after a failure. Source: Istio's secret cache (rotateTime). */
+/**
+ * Calculates when to renew a certificate, and when to retry after a failure. Source: Istio's secret cache (rotateTime).
+ */
 import type { RenewalOptions } from "./options.ts";
 import type { Held, Moment, State } from "./state.ts";
 
-/** Bounds of the remaining fraction: never renew in a loop, and never after expiry. */
+/** Bounds of the remaining fraction of the lifetime, so that renewal is never in a loop and never after expiry. */
 const MIN_LEFT = 0.01;
 const MAX_LEFT = 0.99;
 /** Minimum wait in milliseconds. If the clock is far ahead, every certificate looks expired: do not flood the CA. */
@@ -55,9 +57,9 @@ export function until(held: Held, { now, elapsed }: Moment): number {
   return Math.max(0, Math.min(held.dueAt - now, held.dueElapsed - elapsed, MAX_SLEEP));
 }
 
-/** Immediate retries, each after twice the last delay, ±10%. Source: pilot-agent. */
+/** Immediate retries in milliseconds, with each delay twice the last, ±10%. Source: pilot-agent. */
 const IMMEDIATE = { maxTries: 5, first: 100, factor: 2, jitter: 0.1 } as const;
-/** Delays between rounds of immediate retries: each 1.5 times the last, ±50%. */
+/** Delays in milliseconds between rounds of immediate retries, each 1.5 times the last, ±50%. */
 const ROUNDS = { first: 500, factor: 1.5, jitter: 0.5, max: 60_000 } as const;
 /** Minimum delay in milliseconds, even if the current certificate expires soon. */
 const MIN_DELAY = 1000;

@@ -28,11 +28,11 @@ export interface Held {
 
 export interface State {
   readonly phase: Phase;
-  /** Failed requests since the last long delay. */
+  /** Number of failed requests since the last long delay. */
   readonly tries: number;
   readonly rounds: number;
   readonly held: Held | undefined;
-  /** Why the last request failed; `undefined` after a success. */
+  /** Reason why the last request failed; `undefined` after a success. */
   readonly failure: Failure | undefined;
   readonly storeProblem: string | undefined;
 }
@@ -47,7 +47,7 @@ export interface Events {
 
 export type Action =
   | { readonly do: "request" }
-  /** Abort the request; ignore its response. */
+  /** Abort the request, and ignore its response. */
   | { readonly do: "abort" }
   | { readonly do: "write" }
   | { readonly do: "timer"; readonly milliseconds: number }

@@ -1,4 +1,4 @@
-/** The certificate, key and roots in force. */
+/** Stores the certificate, key and roots in force. */
 import type { KeyPair } from "../../golang/x509/mod.ts";
 
 type Part = "workload" | "roots";

@@ -1,4 +1,4 @@
-/** The service account token. Its text is never logged, only its claims. */
+/** Reads the service account token. Only claims of the token are logged, never its text. */
 import { bytesOfBinary } from "../../base/bytes.ts";
 import { isMap, type Value } from "../../base/value.ts";
 import type { Files } from "../../platform/world.ts";

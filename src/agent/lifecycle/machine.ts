@@ -179,7 +179,7 @@ function reload(state: State, { by }: Events["reload"], rules: Rules): Step {
 
 const RELOAD_BROKEN =
   "Hot restarts are no longer possible, because an epoch failed during its start; Envoy keeps serving with " +
-  "its old configuration: restart the agent to apply the new one";
+  "its old configuration: restart the agent to apply the new configuration";
 
 function refuseReload(state: State, { by }: Events["reload"]): Step {
   return stay(state, log("warning", `${by} is ignored: hot restarts are disabled`));
@@ -197,7 +197,7 @@ function reloadIfPending(state: State, rules: Rules): Step {
 
 /** Keeps the old epoch, which is unaffected: the user can fix the problem and reload again. */
 function keepOldEpoch(state: State, { epoch, error }: Events["notStarted"], rules: Rules): Step {
-  const text = `Epoch ${epoch} was not started, Envoy keeps serving with its old configuration: ${error.message}`;
+  const text = `Epoch ${epoch} was not started, and Envoy keeps serving with its old configuration: ${error.message}`;
   const old: State = { ...without(state, epoch), awaited: undefined, phase: "running" };
   return chain(stay(old, log("error", text)), (state) => reloadIfPending(state, rules));
 }
@@ -212,7 +212,7 @@ function exitedWhileReloading(state: State, event: Events["exited"], rules: Rule
       log("error", `${text} before it was live`),
       log("error", RELOAD_BROKEN),
     )
-    : stay({ ...left, phase: "starting" }, log("error", `${text} before the new one was live`));
+    : stay({ ...left, phase: "starting" }, log("error", `${text} before the new epoch was live`));
 }
 
 /**

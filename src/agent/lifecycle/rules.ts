@@ -1,4 +1,4 @@
-/** The timing of the lifecycle, in milliseconds. */
+/** Timing of the lifecycle, in milliseconds. */
 export interface Rules {
   /** Whether hot restarts are possible: Envoy's arguments contain an epoch. */
   readonly hotRestart: boolean;
@@ -22,7 +22,7 @@ export interface RestartRules {
 export interface DrainRules {
   /** Drain time (terminationDrainDuration) if `exitOnZero` is off. */
   readonly duration: number;
-  /** End the drain when no connection is left (EXIT_ON_ZERO_ACTIVE_CONNECTIONS). */
+  /** Whether the drain ends when all connections are closed (EXIT_ON_ZERO_ACTIVE_CONNECTIONS). */
   readonly exitOnZero: boolean;
   /** Minimum drain time with `exitOnZero` (MINIMUM_DRAIN_DURATION). */
   readonly minimum: number;

@@ -19,7 +19,7 @@ export type Phase =
   | "killing"
   | "ended";
 
-/** An Envoy process; hot restarts number them from 0. */
+/** An Envoy process. Hot restarts number the processes from 0. */
 export interface Epoch {
   readonly number: number;
   readonly live: boolean;
@@ -36,7 +36,7 @@ export interface State {
   readonly phase: Phase;
   /** Running epochs, with the newest last. */
   readonly epochs: readonly Epoch[];
-  /** The starting epoch, until it is live. */
+  /** Number of the starting epoch; `undefined` if no epoch is starting. */
   readonly awaited: number | undefined;
   readonly failures: number;
   readonly reloadPending: boolean;

@@ -30,7 +30,7 @@ const HEADERS_TIMEOUT = 30_000;
 
 /** Milliseconds of the client's timeout that are reserved, so that the other metrics still arrive. */
 const MARGIN = 500;
-const CLIENT_GONE = new Error("the client has gone");
+const CLIENT_GONE = new Error("the client disconnected");
 const TIMED_OUT = new Error("the scrape timed out");
 
 type ScrapeWorld = { readonly network: Network; readonly clock: Clock };
@@ -124,7 +124,7 @@ async function begin(run: Run, part: "envoy" | "application", url: string): Prom
 /** Logs and counts a failed endpoint. A client that disconnects does not count as a failure. */
 function failed({ options: { logger, metrics }, end: { signal } }: Run, part: ScrapedPart, error: unknown) {
   if (signal.reason === CLIENT_GONE) return;
-  logger.error(logText(`Scraping the metrics of the ${part} failed: ${messageOf(error)}`));
+  logger.error(logText(`Cannot scrape the metrics of the ${part}: ${messageOf(error)}`));
   metrics.scrapeFailed(part);
 }
 

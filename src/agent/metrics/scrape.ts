@@ -3,7 +3,7 @@ import { requestFailure } from "../../platform/request_failure.ts";
 import type { Network } from "../../platform/world.ts";
 
 export interface Scrape {
-  /** Ends without an error when the request's signal fires. */
+  /** The response's body, which ends without an error when the request's signal fires. */
   readonly body: ReadableStreamDefaultReader<Uint8Array>;
   readonly contentType: string;
 }
@@ -54,11 +54,11 @@ async function following(network: Network, start: string, init: RequestInit): Pr
     await response.body?.cancel();
     const to = URL.parse(location, url);
     if (to?.origin !== new URL(start).origin) {
-      throw new MeshError("The answer is a redirect to another host or port, which is not followed");
+      throw new MeshError("The endpoint redirects to another host or port, which the agent does not follow");
     }
     url = to.href;
   }
-  throw new MeshError(`The answer redirects more than ${MAX_REDIRECTS} times`);
+  throw new MeshError(`The endpoint redirects more than ${MAX_REDIRECTS} times`);
 }
 
 /** Sends a request. To stop reading a body, cancels its reader: aborting the fetch would leave the connection open. */

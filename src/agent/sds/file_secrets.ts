@@ -1,4 +1,7 @@
-/** Secrets from files that the mesh configuration names: gateway certificates, CA certificates of external services. */
+/**
+ * Serves secrets from files that the mesh configuration names: gateway certificates, CA certificates of external
+ * services.
+ */
 import { errorText, MeshError } from "../../base/errors.ts";
 import { type Logger, logText } from "../../platform/log.ts";
 import type { Files } from "../../platform/world.ts";

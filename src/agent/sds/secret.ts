@@ -25,7 +25,7 @@ export type FileSecretName =
   | { readonly kind: "pair"; readonly certificate: string; readonly key: string }
   | { readonly kind: "authorities"; readonly paths: readonly string[] };
 
-/** Root certificate files of the operating system. Source: Go's crypto/x509, root_linux.go. */
+/** Paths of root certificate files in operating systems. Source: Go's crypto/x509, root_linux.go. */
 const SYSTEM_ROOTS = [
   "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/tls/certs/ca-bundle.crt",

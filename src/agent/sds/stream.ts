@@ -51,7 +51,9 @@ export class SecretStream {
     this.#wake();
   }
 
-  /** Waits for the next response; `undefined` at the end. Rejects with the stream's error. */
+  /**
+   * Waits for the next response; resolves with `undefined` at the end of the stream. Rejects with the stream's error.
+   */
   async next(): Promise<Uint8Array | undefined> {
     for (;;) {
       if (this.#end === "ended") return undefined;

@@ -1,4 +1,4 @@
-/** The arguments of `agent` and of `pilot-agent proxy`. */
+/** Parses the arguments of `agent` and of `pilot-agent proxy`. */
 import { parseFlags, retiredWarnings } from "../../golang/flags/mod.ts";
 import { type FlagName, FLAGS, isRole } from "./flags.ts";
 

@@ -1,4 +1,4 @@
-/** Log settings, from this program's flags and from Istio's (its pkg/log). */
+/** Reads log settings from this program's flags and from Istio's flags (its pkg/log). */
 import type { LogSettings } from "./settings.ts";
 
 /** Values of the log flags; `""` if not given. */

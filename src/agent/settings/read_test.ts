@@ -320,7 +320,7 @@ Deno.test("readSettings: an unknown compliance policy is a warning", async () =>
   const { envoy, bootstrap, warnings } = await read({ env: { COMPLIANCE_POLICY: "pqc" } });
   assert.deepEqual([envoy.environment, bootstrap.isTls12Only], [{}, false]);
   assert.deepEqual(warnings, [
-    '"COMPLIANCE_POLICY" is "pqc", which the agent does not know: use fips-140-2 or fips-140-3',
+    '"COMPLIANCE_POLICY" is "pqc", which is unknown: use fips-140-2 or fips-140-3',
   ]);
 });
 

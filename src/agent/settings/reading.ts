@@ -10,7 +10,7 @@ export interface Reading {
   readonly world: World;
   readonly given: ReadonlyMap<FlagName, string>;
   readonly variables: Variables;
-  /** Problems of the command line. */
+  /** Problems with the command line. */
   readonly usage: string[];
   readonly problems: string[];
   readonly warnings: string[];

@@ -25,7 +25,7 @@ export interface ProxyNode {
   readonly annotations: ReadonlyMap<string, string>;
 }
 
-/** The proxy's locality; unknown parts are `""`. */
+/** The proxy's locality. Unknown parts are `""`. */
 export interface Locality {
   readonly region: string;
   readonly zone: string;
@@ -51,7 +51,7 @@ export interface DrainSettings {
   /** The maximum drain time with `exitOnZeroActiveConnections`; `undefined` if not set. */
   readonly maximumMilliseconds: number | undefined;
   readonly exitOnZeroActiveConnections: boolean;
-  /** Envoy's `--parent-shutdown-time-s` in a hot restart. */
+  /** Value of Envoy's `--parent-shutdown-time-s` in a hot restart. */
   readonly parentShutdownSeconds: number;
 }
 
@@ -140,7 +140,7 @@ export interface MetricsSettings {
   readonly mergeEnvoyStats: boolean;
 }
 
-/** Options of `startLog`, and levels by Istio's scopes. */
+/** Options for `startLog`, and levels by Istio's scopes. */
 export interface LogSettings {
   readonly format: "text" | "json" | undefined;
   readonly level: string | undefined;
@@ -179,7 +179,7 @@ export interface AgentSettings {
   /** Health checks of a workload without a kubelet; `undefined` if not configured. */
   readonly health: HealthSettings | undefined;
   readonly log: LogSettings;
-  /** The path of the mesh configuration; the file is optional. */
+  /** Path of the mesh configuration. The file is optional. */
   readonly meshFile: string;
   /** Whether the agent applies the rules for traffic capture. */
   readonly redirectTraffic: boolean;

@@ -76,11 +76,11 @@ export const VARIABLES = {
   dnsProxyAddress: variable("DNS_PROXY_ADDR", "Address of the DNS proxy", { default: "localhost:15053" }),
   enableDnsServer: option(
     "ENABLE_DNS_SERVER",
-    "Serve DNS in a sidecar even if it is not captured (`ISTIO_META_DNS_CAPTURE`)",
+    "Serve DNS in a sidecar even without DNS capture (`ISTIO_META_DNS_CAPTURE`)",
   ),
   metaEnableDnsServer: option(
     "ISTIO_META_ENABLE_DNS_SERVER",
-    "Serve DNS in any role, also in a gateway, even if it is not captured",
+    "Serve DNS in any role, including gateways, even without DNS capture",
   ),
   dnsForwardParallel: option(
     "DNS_FORWARD_PARALLEL",
@@ -165,7 +165,7 @@ export const VARIABLES = {
   }),
   gcpZone: variable("GCP_ZONE", "Zone in Google's cloud", { retired: NO_GCP }),
   xdsAuthProvider: variable("XDS_AUTH_PROVIDER", "Token source for the connection to the control plane", {
-    retired: "the token of JWT_POLICY is used, if there is no certificate; XDS_HEADER_* adds headers",
+    retired: "the agent uses the token of JWT_POLICY if it has no certificate; XDS_HEADER_* adds headers",
   }),
   credentialIdentityProvider: variable("CREDENTIAL_IDENTITY_PROVIDER", "Platform that provides a token", {
     default: "GoogleComputeEngine",

@@ -1,4 +1,4 @@
-/** Response compression: gzip and zstd, as in pilot-agent. */
+/** Compresses responses with gzip or zstd, as in pilot-agent. */
 
 type Encoding = "gzip" | "zstd";
 const ENCODINGS: readonly Encoding[] = ["zstd", "gzip"];

@@ -34,7 +34,7 @@ function withoutBody({ body, status, headers }: Response): Response {
   return new Response(null, { status, headers });
 }
 
-/** Whether an address is loopback: 127.0.0.0/8, also IPv4-mapped, or ::1. */
+/** Whether an address is loopback: 127.0.0.0/8 (including IPv4-mapped addresses) or ::1. */
 export function isLocalClient(text: string): boolean {
   const address = parseAddress(text);
   return typeof address !== "string" && isLoopback(unmapped(address));

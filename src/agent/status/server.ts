@@ -60,7 +60,7 @@ export async function startStatusServer(world: World, options: StatusOptions) {
   const server = await serve(world, options, withoutFailure(answer, logger));
   bound.port = server?.port ?? options.port;
   return {
-    /** `undefined` if the port is not available; the log has the reason. */
+    /** The port in use; `undefined` if the port is not available, in which case the log contains the reason. */
     port: server?.port,
     metrics,
     problem: async () => (await probe.check()).find(({ problem }) => problem !== undefined)?.problem,

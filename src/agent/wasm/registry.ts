@@ -73,7 +73,9 @@ export async function openImage(world: World, url: string, access: Access): Prom
   const choice = isList(index["manifests"]) ? chosen(mapsAt(index, "manifests")) : undefined;
   if (choice !== undefined) [bytes, expected] = [await registry.manifest(choice), digestOf(choice)];
   const digest = await sha256Of(bytes);
-  if (expected !== undefined && expected !== digest) throw new MeshError(`The manifest has the SHA-256 ${digest}`);
+  if (expected !== undefined && expected !== digest) {
+    throw new MeshError(`The SHA-256 of the manifest is ${digest}, not ${expected}`);
+  }
   return { digest, load: () => moduleOf(jsonOf(bytes), registry.blob) };
 }
 
@@ -103,7 +105,7 @@ async function moduleOf(
   const last = layers.at(-1) ?? {};
   const type = textAt(last, "mediaType");
   if (!/^application\/vnd\.(?:oci\.image\.layer\.v1\.tar\+gzip|docker\.image\.rootfs\.diff\.tar\.gzip)$/.test(type)) {
-    throw new MeshError(`The image has no layer with a module, but "${type}"`);
+    throw new MeshError(`The image does not contain a layer with a module, but "${type}"`);
   }
   const layer = await gunzip(await blob(textAt(last, "digest")));
   for (const [name, file] of filesOfTar(layer)) if (name.split("/").at(-1) === "plugin.wasm") return file;
@@ -122,7 +124,7 @@ function registryAt(world: World, image: ImageName, access: Access) {
     };
     try {
       return await ask().catch((error) => {
-        // A registry in the cluster may speak plain text.
+        // A registry in the cluster may use plain text.
         if (error instanceof AnswerError || !access.isInsecure || scheme === "http") throw error;
         scheme = "http";
         return ask();
@@ -142,7 +144,9 @@ function registryAt(world: World, image: ImageName, access: Access) {
     manifest: async (reference: string) => await get(`manifests/${reference}`, MANIFESTS.join(", "), MAX_MANIFEST),
     async blob(digest: string) {
       const body = await get(`blobs/${digest}`, "*/*");
-      if (await sha256Of(body) !== digestOf(digest)) throw new MeshError(`The layer is not "${digest}"`);
+      if (await sha256Of(body) !== digestOf(digest)) {
+        throw new MeshError(`The SHA-256 of the layer does not match "${digest}"`);
+      }
       return body;
     },
   };

@@ -4,7 +4,7 @@ import { MeshError } from "../../base/errors.ts";
 /** Maximum size of a module in bytes, as in Istio. */
 export const MAX_MODULE = 256 * 1024 * 1024;
 
-/** Collects a body. Rejects with a MeshError if it is larger than the limit. */
+/** Collects a body in memory. Rejects with a MeshError if the body is larger than the limit. */
 export async function readAll(
   body: AsyncIterable<Uint8Array>,
   limit = MAX_MODULE,

@@ -1,4 +1,4 @@
-/** The state of the connection to istiod, for readiness and the log. */
+/** Tracks the state of the connection to istiod, for readiness and the log. */
 import { type Logger, logText } from "../../platform/log.ts";
 
 export type ConnectionStatus = ReturnType<typeof connectionStatus>;

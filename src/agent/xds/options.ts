@@ -15,13 +15,13 @@ export type XdsRoots =
   | { readonly from: "mesh"; readonly files: readonly string[] };
 
 export interface XdsSettings {
-  /** The Unix socket that the bootstrap names. */
+  /** Path of the Unix socket that the bootstrap names. */
   readonly path: string;
   /** `host:port` of the control plane. */
   readonly address: string;
   /** `undefined` means plain text. */
   readonly tls: { readonly serverName: string; readonly roots: XdsRoots } | undefined;
-  /** Headers of each call (`XDS_HEADER_*`), in lower case. */
+  /** Headers that are added to each call (`XDS_HEADER_*`), with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The bootstrap file of proxyless gRPC; `""` if unset. */
   readonly grpcBootstrap: string;

@@ -23,7 +23,7 @@ interface Relayed {
 export async function relay(upstream: UpstreamContext, request: Request, open: Relayed): Promise<Response> {
   const { calls, max } = open;
   try {
-    if (calls.size >= max) throw new MeshError(`More than ${max} calls are relayed to istiod`);
+    if (calls.size >= max) throw new MeshError(`Too many concurrent calls to istiod: the limit is ${max}`);
     calls.add(request);
     const client = await connected(upstream).catch((error) => {
       calls.delete(request);

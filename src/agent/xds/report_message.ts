@@ -21,14 +21,14 @@ export function requestForm(path: string): RequestForm | undefined {
   return FORMS.get(path);
 }
 
-/** The resource type that istiod treats as a report. */
+/** The resource type that istiod treats as a health report. */
 export const HEALTH_TYPE = "type.googleapis.com/istio.v1.HealthInformation";
 /** The type of a request after which istiod knows a proxy and accepts its reports. */
 export const LISTENER_TYPE = "type.googleapis.com/envoy.config.listener.v3.Listener";
 
 const INTERNAL = 13;
 
-/** Encodes a report. */
+/** Encodes a health report. */
 export function reportMessage({ typeUrl, errorDetail }: RequestForm, { problem }: HealthReport): Uint8Array {
   const writer = new BinaryWriter();
   putString(writer, typeUrl, HEALTH_TYPE);

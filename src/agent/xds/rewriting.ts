@@ -54,7 +54,7 @@ export function rewritten(inner: ReadableStream<Bytes>, rewriting: Rewriting): R
     try {
       if (value !== undefined) { for (const message of frames.push(value)) take(message); }
     } catch (error) {
-      // The reader has ended: the sender's connection must not stay open.
+      // The messages cannot be parsed, so reading stops and the sender's connection must be closed.
       await reader.cancel(error);
       throw error;
     }

@@ -1,4 +1,4 @@
-/** The xDS proxy: a Unix socket for Envoy, connected to istiod. */
+/** The xDS proxy, which serves a Unix socket for Envoy and connects to istiod. */
 import { type ByteConnection, splice, type World } from "../../platform/mod.ts";
 import { logText } from "../../platform/log.ts";
 import { EXTENSION_TYPE } from "../wasm/extension_type.ts";

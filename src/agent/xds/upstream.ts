@@ -54,7 +54,7 @@ async function rootsOf(world: World, roots: XdsRoots, identity: XdsIdentity | un
   const own = identity?.roots();
   if (own !== undefined) texts.push(own);
   if (texts.length > 0) return texts.join("\n");
-  throw new MeshError(`No root certificates to verify the control plane with: "${roots.files.at(-1)}" does not exist`, {
+  throw new MeshError(`No root certificates to verify the control plane: "${roots.files.at(-1)}" does not exist`, {
     hint: 'mount the ConfigMap "istio-ca-root-cert" there, or set XDS_ROOT_CA',
   });
 }

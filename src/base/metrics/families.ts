@@ -1,6 +1,6 @@
 /** Metrics of this process in Prometheus' text format (prometheus.io/docs/instrumenting/exposition_formats). */
 
-/** Labels of a sample by name. */
+/** Labels of a sample, by name. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** A value with its labels. */

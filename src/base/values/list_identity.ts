@@ -1,8 +1,8 @@
 import { isMap, type Value, type ValueMap } from "../value.ts";
 
 /**
- * Fields that identify a list element in Kubernetes' types: merge keys and keys of list maps. A list is keyed by the first
- * field that has a different value in every element.
+ * Fields that identify an element of a list in Kubernetes' types: merge keys and keys of list maps. The first field
+ * that has a different value in every element identifies the elements.
  */
 const KEYS = ["name", "containerPort", "mountPath", "devicePath", "ip", "uid", "topologyKey", "key", "port", "type"];
 

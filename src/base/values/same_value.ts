@@ -15,13 +15,13 @@ function sameNumber(a: number | bigint, b: number | bigint): boolean {
   return !(a < b) && !(a > b);
 }
 
-/** A deep copy. */
+/** Returns a deep copy. */
 export function copyValue(value: Value): Value {
   if (isList(value)) return value.map(copyValue);
   return isMap(value) ? copyMap(value) : value;
 }
 
-/** A deep copy of a mapping. */
+/** Returns a deep copy of a mapping. */
 export function copyMap(map: ValueMap): ValueMap {
   const copy = newMap();
   for (const key of Object.keys(map)) copy[key] = copyValue(map[key] ?? null);

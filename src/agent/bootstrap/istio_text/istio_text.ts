@@ -21,7 +21,7 @@ const NAME_FIRST = [
 
 const TAG: LayoutOf = (tag) => isMap(tag) && NAME_FIRST.includes(String(tag["tag_name"])) ? {} : { order: ["regex"] };
 
-/** Metadata discovery, if present, precedes the internal listener. */
+/** Layout of a bootstrap extension. Metadata discovery, if present, precedes the internal listener. */
 const EXTENSION: LayoutOf = (_extension, index, count) =>
   index === count - 1
     ? withInner({ "typed_config/@type": { colon: ":" } })

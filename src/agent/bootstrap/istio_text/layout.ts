@@ -2,7 +2,7 @@
 import type { Value } from "../../../base/value.ts";
 import { goJson } from "../../../golang/gojson/mod.ts";
 
-/** How to print a value. The default is `JSON.stringify(value, null, 2)`. */
+/** Format of a printed value. By default, values are printed with `JSON.stringify(value, null, 2)`. */
 export interface Layout {
   readonly line?: (value: Value) => string;
   /** Separator between this member's name and its value; default `": "`. */

@@ -77,7 +77,7 @@ const HEALTH = withInner({
   [`${HTTP}/http_filters`]: { isTight: true },
 });
 
-/** Order: metrics first, health last, TLS listeners between. */
+/** Layout of a listener. The metrics listener comes first, TLS listeners follow, and the health listener is last. */
 export const LISTENER: LayoutOf = (_value, index, count) => {
   if (index === 0) return METRICS;
   return index === count - 1 ? HEALTH : SECURED;

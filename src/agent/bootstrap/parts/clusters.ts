@@ -1,4 +1,4 @@
-/** The clusters of the bootstrap. */
+/** Builds the clusters of the bootstrap. */
 import { isMap, type Value, type ValueMap } from "../../../base/value.ts";
 import { FILES_SOCKET, identitySocketPath } from "../../settings/pod/pod.ts";
 import type { AgentSettings } from "../../settings/settings.ts";
@@ -138,7 +138,10 @@ const LOCAL_CLUSTER = {
   eds_cluster_config: { eds_config: { ads: {}, resource_api_version: "V3" }, service_name: "local_cluster" },
 };
 
-/** Istio writes the numbers as objects, which Envoy accepts. Source: Istio's option.keepaliveConverter. */
+/**
+ * Returns the keepalive settings. Istio writes numbers as objects, which Envoy accepts. Source: Istio's
+ * option.keepaliveConverter.
+ */
 export function keepalive({ probes, time, interval }: ValueMap): ValueMap {
   return {
     ...wrapped("keepalive_probes", Number(probes ?? 0)),

@@ -1,4 +1,4 @@
-/** The listeners of the bootstrap: metrics, metrics over TLS, health. */
+/** Builds the listeners of the bootstrap: metrics, metrics over TLS, health. */
 import type { ValueMap } from "../../../base/value.ts";
 import type { AgentSettings } from "../../settings/settings.ts";
 import { networkView } from "./addresses.ts";
@@ -45,7 +45,10 @@ function wildcards(settings: AgentSettings): Addresses {
   return [wildcard, additional?.wildcard];
 }
 
-/** `METRICS_LOCALHOST_ACCESS_ONLY` applies in `proxyMetadata` only, as in Istio. */
+/**
+ * Returns the addresses of the metrics listener. `METRICS_LOCALHOST_ACCESS_ONLY` applies in `proxyMetadata` only, as in
+ * Istio.
+ */
 function metricsAddresses(settings: AgentSettings): Addresses {
   if (settings.proxy.proxyMetadata["METRICS_LOCALHOST_ACCESS_ONLY"] !== "true") return wildcards(settings);
   const { localhost, additional } = networkView(settings);

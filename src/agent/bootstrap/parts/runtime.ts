@@ -1,4 +1,4 @@
-/** Envoy's runtime flags. Source: Istio's bootstrap.extractRuntimeFlags. */
+/** Builds Envoy's runtime flags. Source: Istio's bootstrap.extractRuntimeFlags. */
 import { newMap, type ValueMap } from "../../../base/value.ts";
 import type { AgentSettings } from "../../settings/settings.ts";
 
@@ -12,7 +12,7 @@ const DEFAULTS = {
 const TLS_12_ONLY = { "envoy.reloadable_features.google_grpc_disable_tls_13": true };
 const KEEP_FRAGMENT = { "envoy.reloadable_features.http_strip_fragment_from_path_unsafe_if_disabled": "false" };
 
-/** An empty value of `runtimeValues` removes a flag; `true` and `false` become booleans. */
+/** Returns the runtime flags. An empty value in `runtimeValues` removes a flag; `true` and `false` become booleans. */
 export function runtimeFlags({ bootstrap, proxy }: AgentSettings): ValueMap {
   const flags: ValueMap = Object.assign(
     newMap(),

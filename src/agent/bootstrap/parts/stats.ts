@@ -1,4 +1,4 @@
-/** Envoy's statistics: tags, filters, histograms and sinks. */
+/** Builds the settings of Envoy's statistics: tags, filters, histograms and sinks. */
 import { mapAt, textAt, type ValueMap } from "../../../base/value.ts";
 import type { AgentSettings } from "../../settings/settings.ts";
 import { envoyType } from "./proto_types.ts";
@@ -6,7 +6,7 @@ import { socketAddress } from "./addresses.ts";
 
 type Tag = readonly [name: string, regex: string];
 
-/** Tag regexes, in Envoy's order of evaluation. */
+/** Regular expressions of tags, in the order in which Envoy evaluates them. */
 const TAGS: readonly Tag[] = [
   ["cluster_name", "^cluster(\\.(.+);)"],
   ["http_conn_manager_prefix", "^http\\.(((?:[_.[:digit:]\\w]*|[_\\[\\]aAbBcCdDeEfF[:digit:]\\w\\:]*));\\.)"],

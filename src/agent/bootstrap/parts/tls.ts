@@ -1,12 +1,12 @@
-/** TLS to collectors and services, with SDS secrets. Source: Istio's option.tlsContextConvert. */
+/** Builds TLS settings for collectors and services, with SDS secrets. Source: Istio's option.tlsContextConvert. */
 import { isList, isMap, textAt, type Value, type ValueMap } from "../../../base/value.ts";
 import type { XdsRoots, XdsSettings } from "../../xds/options.ts";
 import { envoyType } from "./proto_types.ts";
 
 export interface TlsPeer {
-  /** The default server name of ISTIO_MUTUAL. */
+  /** The default server name for ISTIO_MUTUAL. */
   readonly sni: string;
-  /** Offer HTTP/2 in ALPN. */
+  /** Whether to offer HTTP/2 in ALPN. */
   readonly isHttp2: boolean;
   /** Node metadata, whose file names override the files of the settings. */
   readonly metadata: ValueMap;
@@ -40,7 +40,7 @@ export function controlPlaneTls({ serverName, roots }: NonNullable<XdsSettings["
         "@type": envoyType("extensions.transport_sockets.tls.v3.UpstreamTlsContext"),
         common_tls_context: {
           alpn_protocols: HTTP2,
-          // Envoy's upstream default is TLS 1.2 only.
+          // By default, Envoy's TLS clients use TLS 1.2 only.
           tls_params: { tls_minimum_protocol_version: "TLSv1_2", tls_maximum_protocol_version: "TLSv1_3" },
           ...certificate(meshSecret("default")),
           combined_validation_context: {

@@ -1,4 +1,4 @@
-/** Tracing. Source: Istio's bootstrap.getProxyConfigOptions and its bootstrap. */
+/** Builds the tracing settings. Source: Istio's bootstrap.getProxyConfigOptions and its bootstrap. */
 import { posix } from "node:path";
 import { isMap, mapAt, textAt, type Value } from "../../../base/value.ts";
 import type { AgentSettings } from "../../settings/settings.ts";

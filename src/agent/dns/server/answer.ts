@@ -2,7 +2,7 @@
 import type { Found } from "./lookup.ts";
 import { byteAt, countsOf, FLAG, HEADER_LENGTH, type Query, readRecords, type Records, TYPE } from "../wire.ts";
 
-/** TTL in seconds: addresses of the mesh may change at any time. */
+/** TTL in seconds. The TTL is short, because addresses of the mesh may change at any time. */
 const TTL = 30;
 
 const CNAME = 5;

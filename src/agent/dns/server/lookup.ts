@@ -19,7 +19,7 @@ export type Lookup = ReadonlyMap<string, Host>;
 export interface Found {
   readonly addresses: string;
   readonly width: 4 | 16;
-  /** The name that the alias stands for, in wire format; `undefined` without an alias. */
+  /** The canonical name of an alias, in wire format; `undefined` if the question does not name an alias. */
   readonly canonical: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Starts the DNS server. */
+/** Starts and stops the DNS server. */
 import { logText } from "../../../platform/log.ts";
 import type { World } from "../../../platform/world.ts";
 import { Forwarder } from "../upstream/forward.ts";
@@ -78,7 +78,7 @@ interface Place {
   readonly isOnlyServer: boolean;
 }
 
-/** Port 53 is for machines without capture, and needs root. */
+/** Determines the address and resolv.conf. Port 53 is for machines without traffic capture, and needs root. */
 async function placeOf({ files, machine }: World, { address, log }: ServerOptions, tuning: Tuning): Promise<Place> {
   const plain = { address, resolvConf: tuning.resolvConf, isOnlyServer: false };
   if (!address.endsWith(":53")) return plain;

@@ -1,4 +1,4 @@
-/** DNS over TCP: questions are pipelined, answers may come out of order (RFC 7766 6.2.1.1). */
+/** Serves DNS over TCP. Questions are pipelined, and answers may come out of order (RFC 7766 6.2.1.1). */
 import type { ByteConnection } from "../../../platform/mod.ts";
 import type { Resolver } from "./resolver.ts";
 import { MessageReader, writeMessage } from "../tcp_messages.ts";
@@ -25,7 +25,7 @@ export class TcpServer {
   accept(connection: ByteConnection): void {
     if (this.#open.size >= MAX_CONNECTIONS) return connection.close();
     const served = new TcpSession(connection, this.resolver, this.limits).run();
-    // Rejects if the client disconnected, or was idle.
+    // A session rejects if the client disconnected or was idle.
     const session = served.catch(() => {}).finally(() => {
       connection.close();
       this.#open.delete(session);
@@ -39,7 +39,7 @@ export class TcpServer {
 }
 
 class TcpSession {
-  /** Answers are written one at a time. */
+  /** Resolves when all earlier answers are written, because answers are written one at a time. */
   #written: Promise<void> = Promise.resolve();
   readonly #pending = new Set<Promise<void>>();
   #lastActive: number;

@@ -1,4 +1,4 @@
-/** The name table of istiod: `istio.networking.nds.v1.NameTable` in protobuf. */
+/** Decodes istiod's name table, the protobuf message `istio.networking.nds.v1.NameTable`. */
 import { compareUtf8 } from "../../../golang/gojson/mod.ts";
 import { readMessage } from "../../../base/protobuf.ts";
 

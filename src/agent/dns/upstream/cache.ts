@@ -115,7 +115,7 @@ function aged({ answer, ttls, addresses }: Entry, age: number, random: () => num
 const RCODE = 0x0f;
 const NXDOMAIN = 3;
 const SOA = 6;
-/** TTLs are from 0 to 2^31 - 1; others count as 0 (RFC 2181). */
+/** Maximum TTL. Values outside 0 to 2^31 - 1 count as 0 (RFC 2181). */
 const MAX_TTL = 0x7fff_ffff;
 
 /**
@@ -139,7 +139,7 @@ function secondsOf(answer: Uint8Array, records: readonly RecordFields[]): number
   const soa = records.find(({ type, index }) => type === SOA && index >= answers && index < answers + authorities);
   const isAbsent = rcode === NXDOMAIN || answers === 0;
   if (isAbsent && soa === undefined) return undefined;
-  // The last field of a SOA limits negative caching.
+  // The last field of a SOA record limits negative caching.
   const times = [...records.map(({ ttlAt }) => ttlAt), ...soa === undefined ? [] : [soa.end - 4]];
   const view = new DataView(answer.buffer, answer.byteOffset, answer.byteLength);
   const limits = times.map((at) => view.getUint32(at)).map((ttl) => ttl > MAX_TTL ? 0 : ttl);
@@ -161,7 +161,7 @@ function fieldsOf(answer: Uint8Array, questionEnd: number): readonly RecordField
   const [, answers, authorities, more] = countsOf(answer);
   const { bounds = [] } = readRecords(answer, questionEnd, answers + authorities + more) ?? {};
   return bounds.slice(0, -1).map((start, index) => {
-    // After the name: type, class, TTL, length, data.
+    // Offset of the fixed fields after the name: type, class, TTL, length; the data follows.
     const fixed = nameEnd(answer, start);
     const [type, end] = [uint16(answer, fixed), bounds[index + 1] ?? fixed];
     return { index, type, ttlAt: fixed + 4, dataAt: fixed + 10, end };

@@ -1,4 +1,4 @@
-/** The resolver configuration: resolv.conf(5), parsed as miekg/dns does. */
+/** Reads the resolver configuration from resolv.conf(5), parsed like in miekg/dns. */
 import { type Nameserver, nameservers } from "../../../golang/net/mod.ts";
 import { wireName } from "../wire.ts";
 import { messageOf } from "../../../base/errors.ts";
@@ -14,7 +14,7 @@ export interface ResolvConf {
   readonly servers: readonly Upstream[];
   /** The first search domain in wire format. */
   readonly search: string | undefined;
-  /** Name servers that are not IP addresses. */
+  /** Configured name servers that are not IP addresses. */
   readonly invalid: readonly string[];
 }
 

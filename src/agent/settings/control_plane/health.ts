@@ -1,4 +1,4 @@
-/** `readinessProbe` of the proxy configuration. Source: pilot-agent's fillInDefaults. */
+/** Reads `readinessProbe` from the proxy configuration. Source: pilot-agent's fillInDefaults. */
 import { isMap, listAt, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../../base/value.ts";
 import type { HealthCheck, HealthSettings } from "../../health/options.ts";
 import type { ProberDetails } from "../../status/probes/config.ts";

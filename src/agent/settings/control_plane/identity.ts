@@ -1,4 +1,7 @@
-/** The workload's certificate: its identity and its CA. Source: pilot-agent's security options and root selection. */
+/**
+ * Reads the settings of the workload's certificate: identity and CA. Source: pilot-agent's security options and root
+ * selection.
+ */
 import { trimmedEnd } from "../../../base/text/mod.ts";
 import { hostPortProblem, splitHostPort } from "../../../golang/net/mod.ts";
 import type { AuthorityOptions, IdentitySettings, KeyChoice, MountedPaths } from "../../identity/options.ts";

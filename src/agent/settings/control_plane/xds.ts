@@ -1,4 +1,4 @@
-/** The connection to istiod. Source: pilot-agent's xDS proxy and root selection. */
+/** Reads the settings of the connection to istiod. Source: pilot-agent's xDS proxy and root selection. */
 import type { ProxySettings } from "../../../istio/configuration.ts";
 import { splitHostPort } from "../../../golang/net/mod.ts";
 import type { Environment } from "../../../platform/world.ts";

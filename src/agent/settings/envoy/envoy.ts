@@ -97,7 +97,7 @@ const POLICIES: ReadonlyMap<string, CompliancePolicy> = new Map([
 export function compliancePolicy({ variables, warnings }: Reading): CompliancePolicy {
   const name = variables.text("compliancePolicy");
   const policy = POLICIES.get(name);
-  const warning = `"COMPLIANCE_POLICY" is "${name}", which the agent does not know: use fips-140-2 or fips-140-3`;
+  const warning = `"COMPLIANCE_POLICY" is "${name}", which is unknown: use fips-140-2 or fips-140-3`;
   if (policy === undefined && !warnings.includes(warning)) warnings.push(warning);
   return policy ?? NO_POLICY;
 }

@@ -1,4 +1,7 @@
-/** Envoy's statistics, from annotations and proxy configuration. Source: Istio's bootstrap.getStatsOptions. */
+/**
+ * Reads the settings of Envoy's statistics from annotations and proxy configuration. Source: Istio's
+ * bootstrap.getStatsOptions.
+ */
 import { readGoJson } from "../../json_fields.ts";
 import { formatDuration, readDuration } from "../../../golang/duration.ts";
 import { compareUtf8 } from "../../../golang/gojson/mod.ts";

@@ -1,4 +1,4 @@
-/** The proxy's service name in traces and statistics. Source: Istio's bootstrap.getServiceCluster. */
+/** Determines the proxy's service name in traces and statistics. Source: Istio's bootstrap.getServiceCluster. */
 import { LABEL } from "../../../istio/configuration.ts";
 import type { Value, ValueMap } from "../../../base/value.ts";
 

@@ -1,4 +1,7 @@
-/** The node: the identity of this proxy in xDS. Source: Istio's bootstrap.GetNodeMetaData and option.NodeMetadata. */
+/**
+ * Builds the node, which is the identity of this proxy in xDS. Source: Istio's bootstrap.GetNodeMetaData and
+ * option.NodeMetadata.
+ */
 import { compareUtf8 } from "../../../golang/gojson/mod.ts";
 import { LABEL } from "../../../istio/configuration.ts";
 import { mapAt, newMap, textAt, type Value, type ValueMap } from "../../../base/value.ts";
@@ -94,7 +97,8 @@ function setKnown(typed: ValueMap, known: ValueMap): void {
 
 /**
  * Sets the labels: the pod's label file wins over `ISTIO_METAJSON_LABELS`. The locality label is written back with
- * slashes. Without a label file, the static labels get it too, because Istio uses one map for both fields.
+ * slashes. Without a label file, the static labels get the locality label too, because Istio uses one map for both
+ * fields.
  */
 function setLabels(typed: ValueMap, source: NodeSource, warnings: string[]): Map<string, string> {
   const fixed = staticLabels(source.env, warnings);
@@ -138,7 +142,7 @@ function sorted(map: ValueMap): ValueMap {
 export const ISTIO_LOCALITY = "istio-locality";
 const TOPOLOGY_LOCALITY = "topology.istio.io/locality";
 
-/** `region/zone/subzone` from the pod's labels; `""` if unset. Source: Istio's model.GetLocalityLabel. */
+/** Returns `region/zone/subzone` from the pod's labels; `""` if unset. Source: Istio's model.GetLocalityLabel. */
 export function localityText(labels: ReadonlyMap<string, string>): string {
   const label = labels.get(TOPOLOGY_LOCALITY) ?? labels.get(ISTIO_LOCALITY) ?? "";
   return label.includes("/") ? label : label.replaceAll(".", "/");

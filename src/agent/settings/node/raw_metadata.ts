@@ -31,7 +31,7 @@ export function rawMetadata(
 /** Reads the static labels. Values that are not strings are ignored with a warning. */
 export function staticLabels(env: Readonly<Record<string, string>>, warnings: string[]): Map<string, string> {
   const text = env[`${JSON_PREFIX}LABELS`];
-  // `rawMetadata` reports an invalid object.
+  // `rawMetadata` already reports an invalid object.
   const object = text === undefined ? {} : readObject("", text, []);
   return new Map(
     Object.entries(object).flatMap(([key, value]): [string, string][] => {

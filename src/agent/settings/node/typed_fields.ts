@@ -1,6 +1,6 @@
 /**
- * Metadata fields with a type in Istio: a value of another type is an error; other fields pass unchanged. Source:
- * model.NodeMetadata and model.BootstrapNodeMetadata.
+ * Metadata fields that have a type in Istio. A value of another type is an error. Fields without a type pass unchanged.
+ * Source: model.NodeMetadata and model.BootstrapNodeMetadata.
  */
 import { goJson, OrderedFields } from "../../../golang/gojson/mod.ts";
 import { readGoJson } from "../../json_fields.ts";

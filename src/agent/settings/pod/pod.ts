@@ -16,7 +16,7 @@ export function identitySocketPath(name: string): string {
 }
 
 export interface PodInfo {
-  /** `undefined` if the file is absent or invalid. */
+  /** Labels of the pod; `undefined` if the file is absent or invalid. */
   readonly labels: ReadonlyMap<string, string> | undefined;
   readonly annotations: ReadonlyMap<string, string> | undefined;
   /** Whether another program serves credentials by name. */

@@ -127,7 +127,7 @@ export function forwardedHeaders(incoming: Headers, statusPort: number, port: nu
   return headers;
 }
 
-/** Redirect statuses (Go's net/http: redirectBehavior). */
+/** Status codes of redirects (Go's net/http: redirectBehavior). */
 const REDIRECTIONS = [301, 302, 303, 307, 308];
 const MAX_REQUESTS = 10;
 

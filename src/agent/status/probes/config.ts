@@ -21,7 +21,7 @@ export interface ReadProbers {
   readonly problems: readonly string[];
 }
 
-const FORM = "/app-health/CONTAINER/PROBE or /app-lifecycle/CONTAINER/PROBE, PROBE being livez, readyz, startupz, " +
+const FORM = "/app-health/CONTAINER/PROBE or /app-lifecycle/CONTAINER/PROBE, where PROBE is livez, readyz, startupz, " +
   "prestopz or poststartz";
 const PATH = /^\/(app-health|app-lifecycle)\/[^/]+\/(livez|readyz|startupz|prestopz|poststartz)$/;
 
@@ -60,7 +60,7 @@ const KINDS: { readonly [Field: string]: (fields: Fields, problems: string[]) =>
 };
 
 function readProber(path: string, value: Fields, problems: string[]): Prober | undefined {
-  if (!PATH.test(path)) problems.push(`the path is not of the form ${FORM}`);
+  if (!PATH.test(path)) problems.push(`the path must have the form ${FORM}`);
   const found = Object.entries(KINDS).flatMap(([name, read]) => {
     const fields = fieldOf(value, name);
     return fields === undefined ? [] : [{ name, read, fields }];

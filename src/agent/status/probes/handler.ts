@@ -14,7 +14,7 @@ export interface ProbeSettings {
   readonly isHttp2Offered: boolean;
 }
 
-/** Serves `/app-health/...` and `/app-lifecycle/...`. */
+/** Returns the handler for `/app-health/...` and `/app-lifecycle/...`. */
 export function probeHandler(world: World, settings: ProbeSettings, statusPort: () => number, logger: Logger) {
   const { host, isHttp2Offered } = settings;
   const common = { network: world.network, host, isHttp2Offered };

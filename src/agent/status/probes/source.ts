@@ -3,7 +3,7 @@ import { type Logger, logText } from "../../../platform/log.ts";
 import { parseAddress } from "../../../golang/net/mod.ts";
 import type { World } from "../../../platform/world.ts";
 
-/** The addresses that istio-iptables excludes (it also adds ::6 to the loopback interface). */
+/** Source addresses that istio-iptables excludes from capture (it also adds ::6 to the loopback interface). */
 const SOURCES = { 4: "127.0.0.6", 6: "::6" } as const;
 
 /**

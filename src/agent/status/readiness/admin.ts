@@ -9,7 +9,7 @@ import { parseStats, QUERIES, type Stats } from "../../../istio/envoy_stats.ts";
 import { fieldOf, isObject } from "../../json_fields.ts";
 
 export interface Admin {
-  /** Throws a `MeshError` on failure or timeout. */
+  /** Returns statistics of the admin interface. Throws a `MeshError` on failure or timeout. */
   stats(query: keyof typeof QUERIES): Promise<Stats>;
   /** Returns why Envoy rejected listeners, if known. */
   refusals(): Promise<readonly string[]>;

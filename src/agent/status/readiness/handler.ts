@@ -52,7 +52,7 @@ export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOpti
 }
 
 const MEANINGS: Readonly<Record<Stage, string>> = {
-  admin: "Envoy's admin interface answers",
+  admin: "Envoy's admin interface responds",
   config: "Envoy has its clusters and listeners",
   running: "the agent is not shutting down",
   server: "Envoy is live",
