@@ -58,5 +58,5 @@ Deno.test("a failed request names the URL and the reason", async () => {
       "status 503",
   });
   const { admin: large } = adminWith("x".repeat(64 << 20));
-  await assert.rejects(large.isLive(0), /the answer is larger than 67108864 bytes/);
+  await assert.rejects(large.isLive(0), /the response is larger than 67108864 bytes/);
 });

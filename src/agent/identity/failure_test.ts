@@ -164,7 +164,7 @@ const FAILURES: readonly (readonly [string, FakeAuthority["answer"] | undefined,
     "roots that are none",
     undefined,
     { files: { [ROOTS]: "hello" } },
-    /: TLS: No root certificate .*"\.\/root-cert\.pem" has no PEM certificate; /,
+    /: TLS: No root certificate .*"\.\/root-cert\.pem" does not contain a PEM certificate; /,
   ],
   [
     "a name that no certificate can have",

@@ -124,7 +124,7 @@ async function begin(run: Run, part: "envoy" | "application", url: string): Prom
 /** Logs and counts a failed endpoint. A client that disconnects does not count as a failure. */
 function failed({ options: { logger, metrics }, end: { signal } }: Run, part: ScrapedPart, error: unknown) {
   if (signal.reason === CLIENT_GONE) return;
-  logger.error(logText(`Cannot scrape the metrics of the ${part}: ${messageOf(error)}`));
+  logger.error(logText(`Scraping the metrics of the ${part} failed: ${messageOf(error)}`));
   metrics.scrapeFailed(part);
 }
 

@@ -34,7 +34,7 @@ export async function scrape(network: Network, { url, accept, headers, signal }:
     return { body, contentType: response.headers.get("content-type") ?? "" };
   }
   await body?.cancel();
-  throw new MeshError(`Cannot scrape "${url}": it returned status ${response.status}`);
+  throw new MeshError(`Cannot scrape "${url}": the endpoint returned status ${response.status}`);
 }
 
 /** The limit of Go's client. */

@@ -50,7 +50,7 @@ Deno.test("readiness: ?verbose names the stages", async () => {
   assert.equal(code, 503);
   assert.equal(
     text,
-    "[+]admin ok: Envoy's admin interface answers\n" +
+    "[+]admin ok: Envoy's admin interface responds\n" +
       "[+]config ok: Envoy has its clusters and listeners\n" +
       "[+]running ok: the agent is not shutting down\n" +
       "[-]server failed: server is not live, current state is: INITIALIZING\n" +

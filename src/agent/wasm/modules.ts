@@ -93,7 +93,7 @@ async function fetched(world: World, source: ModuleSource, options: WasmOptions,
   const { digest, load } = await opened(world, source, options, signal);
   if (source.sha256 !== "" && source.sha256 !== digest) {
     metrics.fetched("checksum_mismatched");
-    throw new MeshError(`Its SHA-256 is ${digest}, not ${source.sha256}`);
+    throw new MeshError(`The SHA-256 of the module is ${digest}, not ${source.sha256}`);
   }
   const folder = await folderOf(world, options);
   const file = `${folder}/${digest}.wasm`;
@@ -101,7 +101,7 @@ async function fetched(world: World, source: ModuleSource, options: WasmOptions,
     const bytes = await counted(load, options);
     if (!isModule(bytes)) {
       metrics.fetched("fetch_failure");
-      throw new MeshError("It is not a Wasm module");
+      throw new MeshError("The file is not a Wasm module");
     }
     await world.files.makeFolder(folder, FOLDER_MODE);
     save(world, file, bytes);

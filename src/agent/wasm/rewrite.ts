@@ -52,15 +52,15 @@ async function local(
   if (module === undefined) return extension;
   const { source, isFailOpen } = module;
   try {
-    if (source.pullSecret === "") throw new MeshError("Its pull secret is missing");
+    if (source.pullSecret === "") throw new MeshError("The pull secret of the WasmPlugin is missing");
     const file = await modules.file(source);
     metrics.converted("success");
     return await withFile(extension, file);
   } catch (error) {
     metrics.converted("fetch_failure");
-    const effect = isFailOpen ? "requests pass without it" : "requests are rejected";
+    const effect = isFailOpen ? "requests pass without the module" : "requests are rejected";
     const named = `Wasm module "${shownUrl(source.url)}" of ${source.resource}`;
-    log.error(logText(`${named} cannot be fetched, ${effect}: ${messageOf(error)}`));
+    log.error(logText(`Cannot fetch the ${named}, so ${effect}: ${messageOf(error)}`));
     return await withoutModule(extension, module);
   }
 }

@@ -13,7 +13,7 @@ export async function readAll(
   let size = 0;
   for await (const piece of body) {
     size += piece.length;
-    if (size > limit) throw new MeshError(`It has more than ${limit} bytes`);
+    if (size > limit) throw new MeshError(`The response has more than ${limit} bytes`);
     pieces.push(piece);
   }
   const all = new Uint8Array(size);

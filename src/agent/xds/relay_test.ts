@@ -172,7 +172,10 @@ Deno.test("relay: a call counts before it is connected; a token that cannot be r
   const call = () => relay(upstream, new Request(`http://xds${METHOD}`, { method: "POST", body: "a" }), open);
   const first = call();
   const refused = await call();
-  assert.match(decodeURIComponent(refused.headers.get("grpc-message") ?? ""), /^More than 1 calls/);
+  assert.match(
+    decodeURIComponent(refused.headers.get("grpc-message") ?? ""),
+    /^Too many concurrent calls to istiod: the limit is 1$/,
+  );
   dialed.resolve({ read: () => Promise.resolve(null), write: () => Promise.resolve(0), close() {} });
   assert.match((await first).headers.get("grpc-message") ?? "", /permission/);
   await ended.promise;

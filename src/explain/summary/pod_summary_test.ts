@@ -351,7 +351,7 @@ const UNREADY_POD = podWith({ containers: [{ ...PROXY }] }, {
 });
 const READY_POD = podWith({ containers: [] }, { conditions: [{ type: "Ready", status: "True" }] });
 const STAGES =
-  "503: [+]admin ok: Envoy's admin interface answers\n[-]config failed: istiod refuses: no token\nnot ready\n";
+  "503: [+]admin ok: Envoy's admin interface responds\n[-]config failed: istiod refuses: no token\nnot ready\n";
 const WITHOUT = "cluster_manager.cds.update_success: 0\nlistener_manager.lds.update_success: 0\n";
 const WAITING = "config not received from XDS server (is Istiod running?): cds updates: 0 successful, 0 rejected";
 

@@ -40,7 +40,7 @@ testWithProxy("a rejected configuration starts no epoch; a fixed one does", asyn
   const agent = await proxy.start("below PID 1");
   await proxy.writeBootstrap({ nonsense: 1 });
   agent.signal("SIGHUP");
-  await agent.until(/Epoch 1 was not started, Envoy keeps serving with its old configuration: .*nonsense/);
+  await agent.until(/Epoch 1 was not started, and Envoy keeps serving with its old configuration: .*nonsense/);
   assert.equal(await servingEpoch(proxy), 0);
   await proxy.writeBootstrap();
   agent.signal("SIGHUP");

@@ -34,7 +34,7 @@ testStart("a bootstrap that Envoy rejects: its message and its exit code", async
   await pod.write("strange.json", "{}");
   const custom = await endOf(pod, pod.env({ customConfigFile: "./absent.json" }));
   assert.equal(custom.code, 1);
-  assert.deepEqual(custom.errors, ['error: The custom configuration file "./absent.json" is not there']);
+  assert.deepEqual(custom.errors, ['error: The custom configuration file "./absent.json" does not exist']);
 });
 
 testStart("the agent exits with Envoy's code, as PID 1 and below, under both names", async (pod) => {

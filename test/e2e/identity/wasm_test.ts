@@ -46,12 +46,12 @@ testWhen(
     });
     await t.step("a wrong checksum: requests are refused", async () => {
       await answers(wasmExtension({ uri: `http://${SERVER}/module.wasm`, sha256: "0".repeat(64) }), { status: 403 });
-      assert.match(agent.text, /module\.wasm" of test\.wasm cannot be fetched, requests are refused: Its SHA-256 is /);
+      assert.match(agent.text, /module\.wasm" of test\.wasm, so requests are rejected: The SHA-256 of the module is /);
     });
     await t.step("no module, but FAIL_OPEN: requests pass", async () => {
       const extension = wasmExtension({ uri: `http://${SERVER}/text.wasm`, isFailOpen: true });
       await answers(extension, { status: 200 });
-      assert.match(agent.text, /requests pass without it: It is not a Wasm module/);
+      assert.match(agent.text, /requests pass without the module: The file is not a Wasm module/);
     });
     await t.step("an image of a registry with a pull secret, which nobody else sees", async () => {
       const uri = `oci://${SERVER}/team/module:latest`;

@@ -28,6 +28,6 @@ const DEFAULT_TIMEOUT = 5000;
 function upstreamTimeout({ variables, warnings }: Reading): number {
   const milliseconds = variables.milliseconds("dnsForwardTimeout");
   if (milliseconds > 0) return milliseconds;
-  warnings.push('"DNS_FORWARD_TIMEOUT" is ignored and "5s" used: it is not longer than 0');
+  warnings.push('"DNS_FORWARD_TIMEOUT" is ignored: it must be longer than 0; "5s" is used instead');
   return DEFAULT_TIMEOUT;
 }

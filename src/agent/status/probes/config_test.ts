@@ -9,7 +9,7 @@ const CASES: readonly { readonly text: string; readonly problems?: readonly RegE
   { text: "{}" },
   { text: "invalid-prober-json-encoding", problems: [/^not a JSON object but "invalid-/] },
   { text: "[]", problems: [/^not a JSON object/] },
-  { text: `{"abc": {"path": "/app-foo/health"}}`, problems: [/"abc": the path is not of the form/, /exactly one of/] },
+  { text: `{"abc": {"path": "/app-foo/health"}}`, problems: [/"abc": the path must have the form/, /exactly one of/] },
   {
     text: `{"${READYZ}": {"exec": {"command": ["true"]}}}`,
     problems: [/exactly one of httpGet, tcpSocket and grpc, not 0/],

@@ -31,7 +31,7 @@ export function adminAt(network: Network, host: string, port: number): Admin {
 async function read(network: Network, url: string, milliseconds: number): Promise<string> {
   const { status, body } = await ask(network, url, milliseconds);
   const pieces = body === null ? [] : await readBounded(body.getReader(), MAX_BYTES);
-  if (status !== 200) throw new MeshError(`${FAILED}: it returned status ${status}`);
+  if (status !== 200) throw new MeshError(`${FAILED}: the status was ${status}`);
   if (pieces === undefined) throw new MeshError(`${FAILED}: the response is larger than ${MAX_BYTES} bytes`);
   return new TextDecoder().decode(joinBytes(pieces));
 }
