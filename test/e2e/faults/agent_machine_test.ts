@@ -39,7 +39,7 @@ const LIMITS = {
     short: MESH_BINARY !== undefined ? [20, 64] : [28, 64],
   },
   nproc: {
-    words: /no further process or thread|resource temporarily unavailable|create a thread/i,
+    words: /cannot start another process or thread|resource temporarily unavailable|create a thread/i,
     long: [],
     short: [64],
   },

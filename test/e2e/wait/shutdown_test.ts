@@ -76,6 +76,9 @@ Deno.test("agent quit and agent drain ask the agent, and report errors", async (
     assert.deepEqual(agent.requests, [`POST ${path}`]);
     const alone = await runMesh(["agent", command, "--status-port", `${freePort()}`]);
     assert.equal(alone.code, 1);
-    assert.match(alone.stderr, /^error: Cannot send "POST .*" to the agent: connection refused; is an agent running/);
+    assert.match(
+      alone.stderr,
+      /^error: Cannot send "POST .*" to the agent: connection refused; check that an agent is running/,
+    );
   }
 });
