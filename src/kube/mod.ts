@@ -2,7 +2,7 @@
  * Handles Kubernetes objects without a cluster. Reads generic data from YAML or JSON, and the name of a type (`Pod`,
  * `PodSpec`, `Container`). Returns typed data as Kubernetes writes it (`decode`, `toGoJson`), a view for a Go template
  * (`goView`), the result of a strategic merge patch (`strategicMerge`), the JSON patch from one object to another
- * (`jsonPatch`). Also quantities, label selectors, and object names as kubectl prints them.
+ * (`jsonPatch`). Also handles quantities, label selectors, and object names in the form of kubectl.
  */
 export { fits } from "./decode/fits.ts";
 export { decode, problemTexts } from "./decode/decode.ts";

@@ -17,7 +17,7 @@ type Places = Pick<InstallOptions, "binary" | "binFolder" | "hostBinFolder" | "h
 export type Untried = string | undefined;
 
 /**
- * Copies the program to the node unless the same program is there. Tests the copy on the node before renaming it.
+ * Copies the program to the node unless the same program is there. First tests a copy on the node.
  * Returns the reason if the copy could not be tested. Rejects with a `MeshError` if copying fails, or if the program
  * does not run on the node.
  */

@@ -42,7 +42,7 @@ export interface TraceSocket {
 }
 
 /**
- * Starts tracing a flow. Throws `SystemError`: EPERM without NET_ADMIN, EBUSY while another trace runs in this
+ * Starts tracing a flow. Throws a `SystemError`: EPERM without NET_ADMIN, EBUSY while another trace runs in this
  * namespace.
  */
 export function openTrace(system: SystemCalls, flow: Flow): TraceSocket {

@@ -11,7 +11,7 @@ import { structType } from "./schema.ts";
  * are equal. Without a type, no merge keys are known, so the patch contains each changed list as a whole (RFC 7386).
  *
  * A list with merge keys starts with the deleted elements. The elements of `after` follow, at least with their keys, up
- * to the last one that is new, changed or moved, because the merged list has the order of the patch. This gives the
+ * to the last new, changed or moved element, because the merged list has the order of the patch. This gives the
  * same order in Kubernetes and in kustomize, which does not know `$setElementOrder`.
  * Throws a PatchError for a list with a duplicate or missing key.
  */

@@ -6,7 +6,7 @@ import { isOmitted, zeroValue } from "../schema/zero.ts";
 
 /**
  * Formats a typed object like Go's json.Marshal: fields in declaration order, `omitempty` honoured,
- * required fields added, map keys sorted, HTML characters escaped. The value must have the types that `decode`
+ * zero values of other fields added, map keys sorted, HTML characters escaped. The value must have the types that `decode`
  * returns. Leaves out fields that the type does not have.
  */
 export function toGoJson(value: ValueMap, type: string): string {

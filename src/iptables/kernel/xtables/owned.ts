@@ -78,7 +78,7 @@ function isMarked({ options }: SavedRule): boolean {
 }
 
 /**
- * Whether the rule shows a release until 1.24. In these releases only TCP jumped to the owned chain, and rules for DNS
+ * Whether the rule comes from a release until 1.24. In these releases only TCP jumped to the owned chain, and rules for DNS
  * and INVALID were in built-in chains.
  */
 function isOldJump({ chain, options }: SavedRule): boolean {
