@@ -198,7 +198,7 @@ testWhen(
     assert.equal(code, 0, stderr);
 
     isInstalled = false;
-    assert.match((await second.end()).log, /is removed/);
+    assert.match((await second.end()).log, /has been removed/);
     for (const { pod } of [before, between]) assert.match(await pod.shell("nft list ruleset"), /15006/);
     assert.equal((await node.cnitool("del", before.pod.path)).code, 0);
     const env = { CNI_COMMAND: "DEL" };

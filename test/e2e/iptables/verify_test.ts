@@ -95,7 +95,7 @@ for (const mode of ["REDIRECT", "TPROXY"]) {
     const report = await verify(pair.pod, settings);
     assert.equal(report.code, 0, resultsOf(report).join("\n"));
     const inUse = report.flows.filter(({ reason }) =>
-      /the process that listens on port 150(01|06) has it/.test(reason)
+      /the process that listens on port 150(01|06) has the connection/.test(reason)
     );
     assert.deepEqual(
       inUse.map(({ flow, family }) => `${family} ${flow}`),
@@ -183,7 +183,7 @@ testWhen(MISSING, "verify without flags: a missing jump escapes, a direction wit
   assert.match(one.stderr, /warning iptables: inbound connections are not captured/);
   const required = await pair.pod.mesh(["iptables", "verify", "--require", "both"]);
   assert.equal(required.code, 126);
-  assert.match(required.stderr, /^error: The rules do not capture inbound connections; --require both wants them/m);
+  assert.match(required.stderr, /^error: The rules do not capture inbound connections; --require both was given/m);
 });
 
 testWhen(MISSING, "verify exits with 126 where neither direction is captured", async () => {

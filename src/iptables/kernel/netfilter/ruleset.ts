@@ -88,8 +88,8 @@ export interface Ruleset {
 }
 
 /**
- * Reads the tables, and the rules of the tables for which `wanted` is true. Throws `SystemError`: EPERM without
- * NET_ADMIN, others without nf_tables.
+ * Reads the tables, and the rules of the tables for which `wanted` is true. Throws a `SystemError`: EPERM without
+ * NET_ADMIN, other errors without nf_tables.
  */
 export function readRuleset(system: SystemCalls, wanted: (table: string) => boolean): Ruleset {
   // Read first, so that the kernel refuses a transaction with this generation if the rules changed during the read.
