@@ -146,7 +146,7 @@ testWhen(MISSING, "--wait: it waits for another run, and names it after the time
   await held.read();
   const late = await pair.pod.mesh(["iptables", "apply", ...EARLIER, "--wait", "300ms"]);
   assert.equal(late.code, 1);
-  assert.match(late.stderr, /^error: Another run .* more than 0.3 s.*--wait/m);
+  assert.match(late.stderr, /^error: Another run .* after 0\.3 s.*--wait/m);
   const waiting = apply(pair.pod, [...EARLIER, "--wait", "60s"]);
   await holder.stdin.close();
   await waiting;
