@@ -62,24 +62,43 @@ const VERDICT = /^deployment\.apps\/\S+ in the namespace "default"/m;
 
 const noTools = ["bash", "curl", "sha256sum", "tar", "jq"].map(needsProgram).find((each) => each);
 
+/** Runs all steps of the workflow, also after one that failed. */
+async function github(folder: string, releases: string, given: Record<string, string>) {
+  const { env, jobs } = WORKFLOW.parse(load(await text("github.yml")));
+  const [temp, work] = [`${folder}/temp`, `${folder}/work`];
+  const variables = {
+    ...env,
+    MESH_RELEASES: releases,
+    RUNNER_TEMP: temp,
+    GITHUB_PATH: `${temp}/path`,
+    GITHUB_STEP_SUMMARY: `${temp}/summary`,
+    PATH: `${temp}:${Deno.env.get("PATH")}`,
+    ...given,
+  };
+  const steps = jobs.mesh.steps.flatMap(({ run }) => run === undefined ? [] : [run]);
+  const results: Awaited<ReturnType<typeof bash>>[] = [];
+  for (const step of steps) results.push(await bash(step, work, variables));
+  return results;
+}
+
+/** Runs the script of the template, without the installation of packages. */
+async function gitlab(folder: string, releases: string, given: Record<string, string>) {
+  const { mesh } = TEMPLATE.parse(load(await text("gitlab.yml")));
+  const [install, ...lines] = [...mesh.before_script, ...mesh.script];
+  assert.match(install ?? "", /^apt-get /);
+  return await bash(lines.join("\n"), `${folder}/work`, { ...mesh.variables, MESH_RELEASES: releases, ...given });
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await Deno.stat(file).then(() => true, () => false);
+}
+
 for (const [manifest, expected] of CASES) {
   testWhen(noTools, `the steps for GitHub Actions, with ${manifest}, end with ${expected}`, async () => {
     await using folder = await temporaryFolder();
     const releases = await prepared(folder.path, manifest);
-    const { env, jobs } = WORKFLOW.parse(load(await text("github.yml")));
+    const results = await github(folder.path, releases, { MESH_CONFIG: "" });
     const [temp, work] = [`${folder.path}/temp`, `${folder.path}/work`];
-    const variables = {
-      ...env,
-      MESH_RELEASES: releases,
-      MESH_CONFIG: "",
-      RUNNER_TEMP: temp,
-      GITHUB_PATH: `${temp}/path`,
-      GITHUB_STEP_SUMMARY: `${temp}/summary`,
-      PATH: `${temp}:${Deno.env.get("PATH")}`,
-    };
-    const steps = jobs.mesh.steps.flatMap(({ run }) => run === undefined ? [] : [run]);
-    const results: Awaited<ReturnType<typeof bash>>[] = [];
-    for (const step of steps) results.push(await bash(step, work, variables));
     assert.deepEqual(results.map(({ code }) => code), [0, 0, expected, expected]);
     assert.match(results[3]?.shown ?? "", VERDICT);
     assert.equal(await Deno.readTextFile(`${temp}/path`), `${temp}\n`);
@@ -91,15 +110,11 @@ for (const [manifest, expected] of CASES) {
   testWhen(noTools, `the script for GitLab, with ${manifest}, ends with ${expected}`, async () => {
     await using folder = await temporaryFolder();
     const releases = await prepared(folder.path, manifest);
-    const { mesh } = TEMPLATE.parse(load(await text("gitlab.yml")));
-    const [install, ...lines] = [...mesh.before_script, ...mesh.script];
-    assert.match(install ?? "", /^apt-get /);
-    const work = `${folder.path}/work`;
-    const variables = { ...mesh.variables, MESH_RELEASES: releases, MESH_CONFIG: "" };
-    const { code, shown } = await bash(lines.join("\n"), work, variables);
+    const { code, shown } = await gitlab(folder.path, releases, { MESH_CONFIG: "" });
     assert.equal(code, expected, shown);
     assert.match(shown, VERDICT);
-    const { paths, reports } = mesh.artifacts;
+    const work = `${folder.path}/work`;
+    const { paths, reports } = TEMPLATE.parse(load(await text("gitlab.yml"))).mesh.artifacts;
     for (const path of paths) assert.ok((await Deno.stat(`${work}/${path}`)).size > 0, path);
     const findings = JSON.parse(await Deno.readTextFile(`${work}/${reports.codequality}`));
     const found = findings.find(({ check_name }: { check_name: string }) => check_name === "job-sidecar");
@@ -107,6 +122,49 @@ for (const [manifest, expected] of CASES) {
     if (found !== undefined) assert.ok(found.location.lines.begin > 1 && found.severity === "major");
   });
 }
+
+const MISSING = 'error: Cannot read "cluster.yaml": no such file or directory\n';
+
+testWhen(noTools, "the steps for GitHub Actions fail and say why if the snapshot is missing", async () => {
+  await using folder = await temporaryFolder();
+  const releases = await prepared(folder.path, "helloworld.yaml");
+  const [, ...results] = await github(folder.path, releases, {});
+  const failed = { code: 1, shown: MISSING };
+  assert.deepEqual(results, [failed, failed, failed]);
+  assert.ok(!await exists(`${folder.path}/work/mesh.sarif`));
+});
+
+testWhen(noTools, "the script for GitLab fails at its first step and says why if the snapshot is missing", async () => {
+  await using folder = await temporaryFolder();
+  const releases = await prepared(folder.path, "helloworld.yaml");
+  const { code, shown } = await gitlab(folder.path, releases, {});
+  assert.equal(code, 1);
+  assert.ok(shown.endsWith(MISSING), shown);
+  assert.ok(!await exists(`${folder.path}/work/mesh.sarif`));
+});
+
+/** As `prepared`, with a snapshot and manifests whose namespaces it has. */
+async function withSnapshot(folder: string): Promise<string> {
+  const releases = await prepared(folder, "helloworld.yaml");
+  const work = `${folder}/work`;
+  await Deno.remove(`${work}/manifests/helloworld.yaml`);
+  await Deno.copyFile(`${ROOT}test/golden/cli/common/cluster.yaml`, `${work}/cluster.yaml`);
+  await Deno.copyFile(`${ROOT}test/golden/cli/as-webhook/in/all.yaml`, `${work}/manifests/all.yaml`);
+  return releases;
+}
+
+testWhen(noTools, "with a snapshot both pipelines inject what its webhooks would inject", async () => {
+  for (const [pipeline, diff] of [[github, "temp/summary"], [gitlab, "work/mesh.diff"]] as const) {
+    await using folder = await temporaryFolder();
+    const releases = await withSnapshot(folder.path);
+    const ended = await pipeline(folder.path, releases, {});
+    const results = Array.isArray(ended) ? ended : [ended];
+    assert.deepEqual(results.map(({ code }) => code), results.map(() => 0), results.map(({ shown }) => shown).join(""));
+    const text = await Deno.readTextFile(`${folder.path}/${diff}`);
+    assert.deepEqual(text.match(/document \d/g), ["document 1", "document 1", "document 4", "document 4"]);
+    assert.ok(await exists(`${folder.path}/work/mesh.sarif`));
+  }
+});
 
 Deno.test("both pipelines have the same version, which is the program's", async () => {
   const { version } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`));
