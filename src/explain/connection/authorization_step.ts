@@ -121,11 +121,11 @@ interface Ruled {
 
 function refused({ rbac, ruling }: Ruled, { request, identity }: Access, workload: Workload): Step {
   const [policy] = ruling.policies;
-  const code = request === undefined ? "the connection is closed" : "403";
+  const [what, code] = request === undefined ? ["connection", "the connection is closed"] : ["request", "403"];
   const isDeny = rbac.action === "deny";
   const allowed = ruling.policies.map((each) => whoText(each)).slice(0, MAX_SHOWN);
   const message = isDeny && policy !== undefined
-    ? `${policyText(policy)} denies the ${request === undefined ? "connection" : "request"}: ${code}`
+    ? `${policyText(policy)} denies the ${what}: ${code}`
     : policy === undefined
     ? `an ALLOW policy without rules denies every request: ${code}`
     : `no ALLOW policy allows ${clientText(identity)}: ${code}`;

@@ -135,7 +135,10 @@ Deno.test("a Service's waypoint gets the tunnel, named by address or by host", a
     const { endpoints, stations } = await ask(fakeAmbient({ waypoint }), [], "catalog:80");
     assert.deepEqual(endpoints.map(({ address }) => address), ["10.0.0.50:15008"]);
     const ztunnel = stations.find(({ kind }) => kind === "ztunnel");
-    assert.match(ztunnel?.message ?? "", /has the waypoint waypoint\.shop\.svc\.cluster\.local: the tunnel ends at the waypoint/);
+    assert.match(
+      ztunnel?.message ?? "",
+      /has the waypoint waypoint\.shop\.svc\.cluster\.local: the tunnel ends at the waypoint/,
+    );
   }
 });
 
