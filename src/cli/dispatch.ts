@@ -83,10 +83,10 @@ function refuseUnknown({ command, program }: Found, first: string): void {
   const isGroup = command.start === undefined;
   if (isHelp(first) || (first === "" && command.showsHelp)) return;
   const hint = `see "${program} --help"`;
-  if (isGroup && /^-|^$/.test(first)) {
-    const message = first === "" ? "A command is missing" : `Unknown flag "${first.replace(/=.*$/s, "")}"`;
-    throw new UsageError(message, { hint });
+  if (isGroup && first === "") {
+    throw new UsageError(`A command is missing: ${Object.keys(command.commands).join(", ")}`, { hint });
   }
+  if (isGroup && first.startsWith("-")) throw new UsageError(`Unknown flag "${first.replace(/=.*$/s, "")}"`, { hint });
   const meant = meantCommand(command, first);
   if (!isGroup && meant === undefined) return;
   const words = [...program.split(" "), first].filter((word) => !PLUGIN.includes(word));

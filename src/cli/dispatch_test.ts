@@ -12,7 +12,7 @@ const CASES: readonly [args: string, error: string][] = [
   ["frobnicate", 'Unknown command "frobnicate"; see "kubectl mesh --help"'],
   ["constructor", 'Unknown command "constructor"; see "kubectl mesh --help"'],
   ["--frobnicate=x", 'Unknown flag "--frobnicate"; see "kubectl mesh --help"'],
-  ["webhook", 'A command is missing; see "kubectl mesh webhook --help"'],
+  ["webhook", 'A command is missing: serve, manifests; see "kubectl mesh webhook --help"'],
   ["webhook worke", 'Unknown command "webhook worke"; see "kubectl mesh webhook --help"'],
   ["iptables aply", 'Unknown command "iptables aply"; did you mean "apply"?'],
   ["agent qiut", 'Unknown command "agent qiut"; did you mean "quit"?'],

@@ -1,4 +1,5 @@
 /** Classification of requests that failed without a response. */
+import { formatDuration } from "../golang/duration.ts";
 import { isRuntimeError, reasonOf, RUNTIME_ERRORS } from "./mod.ts";
 
 /** Kinds of failures. `silent` means a timeout. */
@@ -24,7 +25,10 @@ const LONGEST = 300;
 /** Classifies an error of `network.request`, whose signal fires after `milliseconds`. */
 export function requestFailure(error: unknown, milliseconds: number): RequestFailure {
   if (error instanceof Error && ENDED.includes(error.name)) {
-    return { kind: "silent", text: `no answer within ${milliseconds}ms` };
+    return {
+      kind: "silent",
+      text: `no answer within ${formatDuration(BigInt(Math.round(milliseconds)) * 1_000_000n)}`,
+    };
   }
   for (const [name, kind] of KINDS) {
     if (isRuntimeError(error, name)) return { kind, text: RUNTIME_ERRORS[name].meaning };

@@ -91,6 +91,7 @@ export const WAIT = command({
     usage: true,
     notExecutable: true,
     notFound: true,
+    interrupted: "SIGINT while waiting",
     terminated: "SIGTERM while waiting",
     other: "the exit code of COMMAND; 128 + signal if a signal ended it with --shutdown",
   },

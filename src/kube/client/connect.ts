@@ -73,7 +73,9 @@ async function connectionFor(world: World, options: ConnectOptions): Promise<Con
       },
     );
   }
-  throw new MeshError("No cluster is configured: no kubeconfig exists, and this is not a pod with a service account", {
+  const named = world.env.get("KUBECONFIG") ?? "";
+  const missing = named === "" ? "no kubeconfig exists" : `KUBECONFIG names "${named}", which does not exist`;
+  throw new MeshError(`No cluster is configured: ${missing}, and this is not a pod with a service account`, {
     hint: "set a file with --kubeconfig or KUBECONFIG",
   });
 }

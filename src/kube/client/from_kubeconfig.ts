@@ -146,7 +146,14 @@ function named<T extends { readonly name: string }>(kind: Kind, entries: readonl
 }
 
 function noContext({ config, file }: Kubeconfig): MeshError {
-  const hint = `choose one with --context: ${existing("context", config.contexts.map(({ name }) => name))}`;
+  const names = config.contexts.map(({ name }) => name);
+  if (names.length === 0) {
+    return new MeshError("The kubeconfig has no context", {
+      place: { file },
+      hint: "sign in, or set another file with --kubeconfig",
+    });
+  }
+  const hint = `choose one with --context: ${existing("context", names)}`;
   return new MeshError("The kubeconfig has no current context", { place: { file }, hint });
 }
 

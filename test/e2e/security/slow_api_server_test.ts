@@ -64,17 +64,17 @@ const SERVERS: Readonly<Record<string, { readonly answer: Answer; readonly says:
       await passed(60_000, ended);
       return new Response("");
     },
-    says: /no answer within 1000ms/,
+    says: /no answer within 1s/,
   },
-  "sends single bytes without an end": { answer: (_, ended) => byteByByte(ended), says: /no answer within 1000ms/ },
-  "stalls in the middle of a list": { answer: (_, ended) => stalling(ended), says: /no answer within 1000ms/ },
+  "sends single bytes without an end": { answer: (_, ended) => byteByByte(ended), says: /no answer within 1s/ },
+  "stalls in the middle of a list": { answer: (_, ended) => stalling(ended), says: /no answer within 1s/ },
   "sends an answer without an end": {
     answer: (_, ended) => endless(ended),
-    says: /is longer than \d+ bytes|no answer within 1000ms/,
+    says: /is longer than \d+ bytes|no answer within 1s/,
   },
   "is overloaded for an hour": {
     answer: () => new Response("busy", { status: 429, headers: { "retry-after": "3600" } }),
-    says: /429|no answer within 1000ms/,
+    says: /429|no answer within 1s/,
   },
   "is not available": { answer: () => new Response("no endpoints", { status: 503 }), says: /503|no endpoints/ },
   "answers with a page of HTML": { answer: () => new Response("<html>"), says: /is no JSON/ },
@@ -107,13 +107,13 @@ Deno.test("webhook serve waits for a slow API server, and is alive meanwhile", a
   const flags = ["--self-managed-certs", "--from-cluster", "--request-timeout=1s", `--kubeconfig=${served.kubeconfig}`];
   const webhook = await startServing([...flags, "--log-level=debug"], /probes and metrics on port (?<plain>\d+)/);
   try {
-    await webhook.logged(/Cannot read the configuration yet, trying again: .*no answer within 1000ms/);
+    await webhook.logged(/Cannot read the configuration yet, trying again: .*no answer within 1s/);
     const healthy = await fetch(`http://127.0.0.1:${webhook.plainPort}/healthz`);
     assert.equal(healthy.status, 200);
     await healthy.body?.cancel();
     const ready = await fetch(`http://127.0.0.1:${webhook.plainPort}/ready?verbose`);
     assert.equal(ready.status, 503);
-    assert.match(await ready.text(), /no answer within 1000ms/);
+    assert.match(await ready.text(), /no answer within 1s/);
   } finally {
     assert.equal(await webhook.stop(), 143, webhook.log());
   }

@@ -6,9 +6,12 @@ import { command, type Input } from "../../command.ts";
 import { readConfiguration } from "../../configuration.ts";
 import { CONFIGURATION, CONTROL_PLANE, IMAGES, REVISION } from "../../shared_flags.ts";
 
+/** The image that this project builds. */
+const UNPUBLISHED = `kubectl-mesh:${VERSION}`;
+
 const FLAGS = {
   "Installation": {
-    image: flag("--image IMAGE", "Image with kubectl-mesh on its PATH", { default: `kubectl-mesh:${VERSION}` }),
+    image: flag("--image IMAGE", "Image with kubectl-mesh on its PATH", { default: UNPUBLISHED }),
     namespace: flag("-n, --namespace NAMESPACE", "Namespace that the webhook runs in", {
       completes: "namespaces",
       defaultDoc: "istio-system",
@@ -150,6 +153,11 @@ async function printManifests(world: World, { flags }: Input<typeof FLAGS>): Pro
     fromCluster: flags.fromCluster ? { istioNamespace, injectConfigMapName, meshConfigMapName } : undefined,
   };
   const text = flags.undo ? webhook.webhookUndo(options) : webhook.webhookManifests(options);
+  if (!flags.undo && image === UNPUBLISHED) {
+    world.stderr.write(
+      `warning: No registry is known to have the image "${image}": build one (docs/images.md) and name it with --image\n`,
+    );
+  }
   if (!flags.undo) warnOfTakeOvers(world, webhook.webhookTakeOvers(options), flags.takeOver);
   world.stdout.write(text);
   return EXIT.ok;
