@@ -83,14 +83,17 @@ function refuseUnknown({ command, program }: Found, first: string): void {
   const isGroup = command.start === undefined;
   if (isHelp(first) || (first === "" && command.showsHelp)) return;
   const hint = `see "${program} --help"`;
-  if (isGroup && first === "") {
-    throw new UsageError(`A command is missing: ${Object.keys(command.commands).join(", ")}`, { hint });
-  }
-  if (isGroup && first.startsWith("-")) throw new UsageError(`Unknown flag "${first.replace(/=.*$/s, "")}"`, { hint });
+  if (isGroup && /^-|^$/.test(first)) throw new UsageError(withoutCommand(command, first), { hint });
   const meant = meantCommand(command, first);
   if (!isGroup && meant === undefined) return;
   const words = [...program.split(" "), first].filter((word) => !PLUGIN.includes(word));
   throw new UsageError(`Unknown command "${words.join(" ")}"`, { hint: meant ?? hint });
+}
+
+/** Returns the message about a group whose first argument is a flag or absent. */
+function withoutCommand({ commands }: Command, first: string): string {
+  if (first === "") return `A command is missing: ${Object.keys(commands).join(", ")}`;
+  return `Unknown flag "${first.replace(/=.*$/s, "")}"`;
 }
 
 /** Returns the hint for a misspelt subcommand, or for a subcommand's name in another program. */
