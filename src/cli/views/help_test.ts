@@ -37,6 +37,13 @@ for (const { name, program, command, groups } of COMMANDS) {
     }
   });
 
+  Deno.test(`the help of "${name}" fits terminals of 60, 80 and 120 columns`, async () => {
+    for (const columns of [60, 80, 120]) {
+      const lines = (await helpText(command, program, columns)).split("\n");
+      assert.deepEqual(lines.filter((line) => line.length > columns || line !== line.trimEnd()), []);
+    }
+  });
+
   Deno.test(`the record of "${name}" is complete`, () => {
     assert.ok(command.summary.length <= 72, command.summary);
     assert.match(command.summary, /^[A-Z].*[^.]$/);
@@ -68,4 +75,16 @@ Deno.test("help follows the width of the terminal, from 60 to 120 columns", asyn
   const [least, narrow, wide, most] = await Promise.all([longest(20), longest(60), longest(120), longest(500)]);
   assert.equal(least, narrow);
   assert.ok(wide > 100 && wide <= 120 && most === wide, `${narrow} ${wide} ${most}`);
+});
+
+Deno.test("the commands of examples stay whole when a narrow terminal breaks them", async () => {
+  for (const { name, program, command } of COMMANDS) {
+    const text = await helpText(command, program, 60);
+    const whole = text.replaceAll(/ \\\n +/g, " ").replaceAll(/ \|\n {4}(?=\S)/g, " | ");
+    for (const { command: example } of command.examples ?? []) {
+      for (const line of example.replaceAll(/ \\\n +/g, " ").split("\n")) {
+        assert.ok(whole.includes(`  ${line}\n`), `${name}: ${line}`);
+      }
+    }
+  }
 });
