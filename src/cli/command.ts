@@ -25,7 +25,7 @@ export interface Positional {
   /** Text for the usage line, such as `[CATEGORY...]`. */
   readonly usage: string;
   readonly allowed?: readonly string[];
-  /** Where completion finds values beside `allowed`. */
+  /** Source of completion values in addition to `allowed`. */
   readonly completes?: Completes;
 }
 

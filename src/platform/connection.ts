@@ -14,13 +14,13 @@ export interface ByteConnection {
 export interface DialTls {
   /** The DNS name or IP address that the server's certificate must have; a DNS name is sent to the server (SNI). */
   readonly serverName: string;
-  /** The only trusted roots; the roots of the system if `undefined`. */
+  /** Trusted root certificates; `undefined` means the roots of the system. */
   readonly authorities: string | undefined;
   /** The client's certificate chain and its key. */
   readonly identity?: { readonly certificate: string; readonly key: string } | undefined;
   /** Protocols offered to the server (ALPN), such as `h2`. */
   readonly protocols: readonly string[];
-  /** The server's certificate is not verified at all. */
+  /** Skips the verification of the server's certificate. */
   readonly insecure?: boolean | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface DialOptions {
   /** A host name or an IP address. */
   readonly host: string;
   readonly port: number;
-  /** `undefined`: plain text. */
+  /** `undefined` means plain text. */
   readonly tls: DialTls | undefined;
   /** The local IP address to connect from (Linux). */
   readonly source?: string | undefined;

@@ -46,13 +46,13 @@ interface AnswerDetails extends ErrorDetails {
 export interface ClientOptions {
   /** The URL of the server, such as `https://10.0.0.1:443`. */
   readonly server: string;
-  /** The only trusted roots; the roots of the system if `undefined`. */
+  /** Trusted root certificates; `undefined` means the roots of the system. */
   readonly authorities?: string | undefined;
   /** The client's key pair. */
   readonly identity?: { readonly certificate: string; readonly key: string } | undefined;
   /** The name to expect in the server's certificate; by default the host of the URL. */
   readonly serverName?: string | undefined;
-  /** The server's certificate is not verified at all. */
+  /** Skips the verification of the server's certificate. */
   readonly insecure?: boolean | undefined;
   /** URL of a proxy (http, https, socks5), which overrides the proxies from the environment. */
   readonly proxy?: string | undefined;
@@ -60,7 +60,7 @@ export interface ClientOptions {
 
 /** A client of one server, which reuses connections. */
 export interface HttpClient {
-  /** One HTTP/1.1 request, with the types and the errors of the web's `fetch`; `init.signal` ends it. */
+  /** Sends an HTTP/1.1 request, with the types and errors of the web's `fetch`. `init.signal` aborts it. */
   request(path: string, init: RequestInit): Promise<Response>;
   /**
    * Opens a WebSocket. Rejects with a TypeError if the server refuses. The TypeError lacks the server's response;

@@ -30,7 +30,7 @@ const GENERATE = rawCommand({
 const APPLY = {
   summary: "Apply the rules in this network namespace",
   description:
-    "Applies all rules or none. The same settings change nothing the second time. Other settings replace exactly " +
+    "Applies all rules or none. Applying the same settings again changes nothing. Other settings replace exactly " +
     "the owned rules.",
   examples: [{ command: "kubectl mesh iptables apply -b '*' -i '*' -d 15090,15021,15020" }],
   exits: CAPTURE_EXITS,

@@ -30,8 +30,8 @@ export async function installForKubectl(world: World, folder: string | undefined
       failure ??= error;
     }
   }
-  throw failure ?? new MeshError("No folder of PATH has kubectl-mesh, so that kubectl does not find it", {
-    hint: "put it there first, or name a folder with --dir",
+  throw failure ?? new MeshError("No folder in PATH contains kubectl-mesh, so kubectl cannot find it", {
+    hint: "add kubectl-mesh to a folder in PATH, or name a folder with --dir",
   });
 }
 

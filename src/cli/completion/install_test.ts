@@ -66,7 +66,7 @@ Deno.test("install-kubectl --dir warns of a folder that kubectl does not look in
 Deno.test("install-kubectl needs kubectl-mesh on PATH, or a folder", async () => {
   const { code, stderr } = await install({ files: {} });
   assert.equal(code, 1);
-  assert.match(stderr, /^error: No folder of PATH has kubectl-mesh.*--dir\n$/);
+  assert.match(stderr, /^error: No folder in PATH contains kubectl-mesh.*--dir\n$/);
 });
 
 Deno.test("install-kubectl writes what Windows starts", async () => {

@@ -17,7 +17,7 @@ interface Wanted {
 /** The filter of a run, which records whether any finding is a failure. */
 export interface Findings {
   readonly off: RulesOff;
-  /** The entry without known findings. */
+  /** Returns the entry without the findings of the baseline. */
   entry(entry: ReportEntry): ReportEntry;
   together(findings: readonly InputFinding[]): readonly InputFinding[];
   /** Records warnings about the configuration. */

@@ -29,7 +29,7 @@ interface ManifestWork {
   readonly output: ManifestOutput;
   readonly templatePaths: readonly WorkloadKind[];
   readonly inject: InjectModule;
-  /** The level of Pod Security that injected pods must meet. */
+  /** The Pod Security level that injected pods must meet. */
   readonly fit?: DocumentOptions["fit"];
   /** The filter of findings; absent for a command without rules. */
   readonly findings?: Findings | undefined;

@@ -48,7 +48,7 @@ function ignoredSignals(): bigint {
   try {
     return processStatus(Deno.pid)?.ignored ?? 0n;
   } catch {
-    // There is no /proc, or it may not be read.
+    // /proc does not exist or is not readable.
     return 0n;
   }
 }

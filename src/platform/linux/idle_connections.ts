@@ -22,7 +22,7 @@ export interface IdleConnections {
   close(): void;
 }
 
-/** Opens the C library. Throws `SystemError` where there is none; `sweep` reads `/proc`, which needs all permissions. */
+/** Opens the C library. Throws `SystemError` if the C library is missing. `sweep` reads `/proc`, which needs all permissions. */
 export function idleConnections(port: number, { most, silence }: SilenceLimits): IdleConnections {
   const { symbols, close } = openLimitLibc();
   const option = (file: number, level: number, name: number, size: number) => {

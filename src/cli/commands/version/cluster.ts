@@ -10,7 +10,7 @@ import type { ClusterVersions, Component } from "./version_schema.ts";
 const SELECTORS = { istiod: "app=istiod", webhook: "app.kubernetes.io/part-of=kubectl-mesh" } as const;
 
 interface ClusterQuestion extends ConnectOptions {
-  /** `undefined` is all namespaces. */
+  /** Namespace of the control plane; `undefined` means all namespaces. */
   readonly istioNamespace?: string | undefined;
 }
 

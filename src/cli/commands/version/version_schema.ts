@@ -6,7 +6,7 @@ const COMPONENT = z.strictObject({
   revision: z.string().describe('the label istio.io/rev; "default" without one'),
   version: z.string().nullable().describe("the tag of the image; null if the image has none"),
   image: z.string(),
-  pods: z.int().describe("pods of this namespace, revision and image that have not ended"),
+  pods: z.int().describe("unfinished pods of this namespace, revision and image"),
 }).describe("Pods that run one version");
 
 const CLUSTER = z.strictObject({

@@ -10,7 +10,7 @@ import { openClient } from "./client.ts";
 
 const LIMITS: DownloadLimits = { silence: 30_000, whole: 600_000, bytes: 64 * 1024 * 1024 };
 
-/** As Go's client. */
+/** Maximum number of redirects, the same as in Go's HTTP client. */
 const MAX_REDIRECTS = 10;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 

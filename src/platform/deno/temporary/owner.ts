@@ -33,7 +33,7 @@ export function thisOwner(): Owner | undefined {
     if (namespace === undefined || status === undefined) return undefined;
     return { space: BigInt(namespace).toString(36), pid: Deno.pid, start: status.start.toString(36) };
   } catch {
-    // There is no /proc, or it may not be read.
+    // /proc does not exist or is not readable.
     return undefined;
   }
 }

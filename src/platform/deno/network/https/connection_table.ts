@@ -38,8 +38,9 @@ interface Entry {
   readonly since: number;
   lastMoved: number;
   hasAsked: boolean;
-  /** Requests without an answer, and how many of them are complete. */
+  /** Number of requests without a response. */
   open: number;
+  /** Number of these requests with a complete body. */
   waiting: number;
   /** Bytes from the client outside of requests. */
   outside: number;

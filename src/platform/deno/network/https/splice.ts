@@ -2,7 +2,7 @@
 
 const BUFFER_BYTES = 16 * 1024;
 /**
- * Milliseconds that the client may still send after the end of the response: if the connection were closed at once, the
+ * Milliseconds that the client may still send after the end of the response: if the connection were closed immediately, the
  * client could lose the response.
  */
 const LINGER = 2000;
