@@ -51,9 +51,9 @@ const FILES: Readonly<Record<string, Expected>> = {
     ...INJECTED,
     isConverted: true,
     says: [
-      'line 9: spec.template.metadata.labels.cached: Kubernetes rejects true, which is not a string; the output has "true"',
+      'line 9: spec.template.metadata.labels.cached: Kubernetes rejects true, which is a boolean, not a string; the output has "true"',
       'line 11: spec.template.spec.RestartPolicy: Kubernetes does not know the field "RestartPolicy"',
-      'line 15: spec.template.spec.containers[0].args[0]: Kubernetes rejects 8080, which is not a string; the output has "8080"',
+      'line 15: spec.template.spec.containers[0].args[0]: Kubernetes rejects 8080, which is a number, not a string; the output has "8080"',
     ],
   },
   "system-namespace.yaml": { results: ["skipped"], verdicts: ["not-injected"] },

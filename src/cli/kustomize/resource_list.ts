@@ -78,6 +78,7 @@ function listed(value: Value): ListedObject {
     value,
     doc: { file, index: 1, line: 1, text: "", separator: "" },
     place: (path) => ({ field: fieldText(path) }),
+    written: () => undefined,
   };
 }
 

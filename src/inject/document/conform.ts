@@ -4,7 +4,8 @@ import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/val
 /** A field that Kubernetes would reject or ignore, with the reason. */
 export interface Misread {
   readonly path: readonly (string | number)[];
-  readonly message: string;
+  /** `written` is the field's text in the file; `undefined` if it is unknown. */
+  readonly message: (written: string | undefined) => string;
 }
 
 /** Matches quantities that may be smaller than one nano. Kubernetes rounds these up. */
@@ -33,7 +34,7 @@ function below(run: Run, key: string | number): Run {
   return { path: [...run.path, key], misread: run.misread };
 }
 
-function note({ path, misread }: Run, message: string): void {
+function note({ path, misread }: Run, message: Misread["message"]): void {
   misread.push({ path, message });
 }
 
@@ -56,7 +57,7 @@ function fieldOf(key: string, schema: StructSchema, run: Run) {
   const exact = schema.byJson.get(key);
   const field = exact ?? schema.byFold.get(key.toLowerCase());
   if (exact === undefined && field !== undefined) {
-    note(below(run, key), `Kubernetes does not know the field "${key}"; the output has "${field.json}"`);
+    note(below(run, key), () => `Kubernetes does not know the field "${key}"; the output has "${field.json}"`);
   }
   return field;
 }
@@ -70,8 +71,19 @@ function conformValue(raw: Value, typed: Value | undefined, type: FieldType, run
 function conformScalar(raw: Value, typed: string, kind: FieldType["kind"], run: Run): Value {
   if (kind === "quantity") return SUB_NANO.test(String(raw)) ? typed : raw;
   if (kind !== "string" || raw === null || typeof raw === "string") return raw;
-  note(run, `Kubernetes rejects ${String(raw)}, which is not a string; the output has "${typed}"`);
+  note(run, (written) => notString(raw, typed, written));
   return typed;
+}
+
+/** Maximum length of a quoted number: some have thousands of digits. */
+const MAX_WRITTEN = 40;
+
+/** The warning quotes the text of the file: `1.10` is the same number as `1.1`, so the value does not show what is lost. */
+function notString(raw: Value, typed: string, written: string | undefined): string {
+  const shown = written === undefined || written.length > MAX_WRITTEN ? String(raw) : written;
+  const kind = typeof raw === "boolean" ? "boolean" : "number";
+  const message = `Kubernetes rejects ${shown}, which is a ${kind}, not a string; the output has "${typed}"`;
+  return shown === typed ? message : `${message}; to keep ${shown}, write it in quotes: "${shown}"`;
 }
 
 function conformMapping(raw: ValueMap, typed: Value | undefined, type: FieldType, run: Run): ValueMap {

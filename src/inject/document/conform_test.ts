@@ -22,3 +22,26 @@ Deno.test("a boolean in a map of strings becomes a text, with a warning", () => 
   assert.deepEqual(manifest, parseYaml('metadata: {labels: {a: "true"}}\n'));
   assert.deepEqual(misread.map(({ path }) => path), [["metadata", "labels", "a"]]);
 });
+
+const MESSAGES: readonly (readonly [text: string, written: string | undefined, message: string])[] = [
+  [
+    "1.10",
+    "1.10",
+    '1.10, which is a number, not a string; the output has "1.1"; to keep 1.10, write it in quotes: "1.10"',
+  ],
+  [
+    "yes",
+    "yes",
+    'yes, which is a boolean, not a string; the output has "true"; to keep yes, write it in quotes: "yes"',
+  ],
+  ["8080", "8080", '8080, which is a number, not a string; the output has "8080"'],
+  ["1.10", undefined, '1.1, which is a number, not a string; the output has "1.1"'],
+  [`1.${"0".repeat(99)}`, `1.${"0".repeat(99)}`, '1, which is a number, not a string; the output has "1"'],
+];
+
+for (const [text, written, message] of MESSAGES) {
+  Deno.test(`the warning about a number or boolean says what is lost: ${text}, written as ${written}`, () => {
+    const { misread } = conformed(`metadata: {labels: {a: ${text}}}\n`);
+    assert.deepEqual(misread.map(({ message }) => message(written)), [`Kubernetes rejects ${message}`]);
+  });
+}

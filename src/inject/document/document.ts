@@ -71,7 +71,7 @@ export function changeDocument(parsed: ParsedDocument, change: Change, options: 
 }
 
 /** One object of a custom list, such as kustomize's ResourceList, with its place in the input. */
-export type ListedObject = Pick<ParsedDocument, "value" | "doc" | "place">;
+export type ListedObject = Pick<ParsedDocument, "value" | "doc" | "place" | "written">;
 
 /** Changes the workloads of one object. Returns the new value and an entry for each resource. Failures become entries. */
 export function changeObject(
@@ -173,9 +173,10 @@ function withLine(finding: Finding, line: number | undefined): Finding {
 }
 
 /** Formats a warning: `line 3: spec.RestartPolicy: ...`. `path` is the workload's path in the document. */
-export function misreadText(misread: Misread, path: Path, parsed: Pick<ListedObject, "place">): string {
-  const { line, field } = parsed.place([...path, ...misread.path]);
-  return `${line === undefined ? "" : `line ${line}: `}${field}: ${misread.message}`;
+export function misreadText(misread: Misread, path: Path, parsed: Pick<ListedObject, "place" | "written">): string {
+  const whole = [...path, ...misread.path];
+  const { line, field } = parsed.place(whole);
+  return `${line === undefined ? "" : `line ${line}: `}${field}: ${misread.message(parsed.written(whole))}`;
 }
 
 /** With `--patch`, adds the patch of a changed resource to `patches`. Returns warnings about the patch. */

@@ -34,6 +34,8 @@ export interface ParsedDocument {
   readonly isJoined: boolean;
   /** The place of the node at a path, or of the nearest ancestor that exists. */
   place(path: readonly (string | number)[]): Place;
+  /** The text of an unquoted scalar at a path; `undefined` for anything else, and if the path does not exist. */
+  written(path: readonly (string | number)[]): string | undefined;
 }
 
 /**
@@ -53,6 +55,7 @@ export function parseDocument(source: SourceDocument | { text: string; file?: st
     hasAliases,
     isJoined,
     place: (path) => ({ ...placeOf(doc, nodeOffset(root, path), lines), field: fieldText(path) }),
+    written: (path) => writtenAt(root, path, doc.text),
   };
 }
 
@@ -110,6 +113,13 @@ function nodeOffset(root: YamlNode | undefined, path: readonly (string | number)
     offset = found.offset;
   }
   return offset;
+}
+
+function writtenAt(root: YamlNode | undefined, path: readonly (string | number)[], text: string): string | undefined {
+  let node = root;
+  for (const step of path) node = node === undefined ? undefined : child(node, step)?.node;
+  const target = node === undefined ? undefined : resolved(node);
+  return target?.kind === "scalar" && target.style === "plain" ? text.slice(target.start, target.end) : undefined;
 }
 
 function child(parent: YamlNode, step: string | number): { node: YamlNode; offset: number } | undefined {

@@ -245,3 +245,19 @@ Deno.test("editDocument() of manifests changes only what it has to", () => {
     }
   }
 });
+
+Deno.test("written() has the text of an unquoted scalar", () => {
+  const document = parseDocument({ text: "a: &x 1.10 # one\nb: [yes, *x]\nc: '1.10'\nd: {e: !!float 1e3}\n" });
+  const cases: readonly (readonly [path: readonly (string | number)[], written: string | undefined])[] = [
+    [["a"], "1.10"],
+    [["b", 0], "yes"],
+    [["b", 1], "1.10"],
+    [["c"], undefined],
+    [["d", "e"], "1e3"],
+    [["d"], undefined],
+    [["d", "f"], undefined],
+    [["a", "b"], undefined],
+  ];
+  for (const [path, written] of cases) assert.equal(document.written(path), written, path.join("."));
+  assert.equal(parseDocument({ text: "" }).written(["a"]), undefined);
+});
