@@ -187,7 +187,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     expect: { "webhook-reachable": "error", "webhook-failure-policy": "warning" },
     says: /the condition "team" of .* fails for the pod, and failurePolicy Ignore hides the failure: /,
     writer: named(
-      /condition "team" of .*\n.*matchConditions, in "team": has\(\) and "in" ask whether/,
+      /condition "team" of .*\n.*matchConditions, in "team"; has\(\) and "in" test whether/,
       /object\.metadata\.annotations\['team'\] == 'a'/g,
       "(!has(object.metadata.annotations) || !('team' in object.metadata.annotations))",
     ),
