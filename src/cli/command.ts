@@ -8,7 +8,10 @@ import {
   type Line,
   parseFlags,
   problemsTogether,
+  readValue,
   refuseProblems,
+  spellingsOf,
+  standsAlone,
   type Values,
   valuesOf,
 } from "../golang/flags/mod.ts";
@@ -104,7 +107,7 @@ export function command<const Groups extends FlagGroups>(record: FlagCommand<Gro
       const rest = line.rest ?? [];
       const input = record.takesCommand ? { args: line.words, rest } : { args: [...line.words, ...rest], rest: [] };
       refuseProblems(problemsTogether(table, { given: line.given, words: input.args }), program);
-      refuseSurplus(record, { words: input.args, given: line.given }, program);
+      refuseSurplus(record, { args, words: input.args, given: line.given }, program);
       const flags = valuesOf(record.flags, line);
       const run = () => record.run(world, { flags, ...input });
       return await (record.isComparison?.(flags) ? failingWithTwo(world, run) : run());
@@ -113,15 +116,27 @@ export function command<const Groups extends FlagGroups>(record: FlagCommand<Gro
 }
 
 function refuseSurplus(
-  record: Pick<FlagCommand<FlagGroups>, "positional" | "surplusHint">,
-  { words, given }: Pick<Line, "words" | "given">,
+  record: Pick<FlagCommand<FlagGroups>, "flags" | "positional" | "surplusHint">,
+  { args, words, given }: Pick<Line, "words" | "given"> & { readonly args: readonly string[] },
   program: string,
 ): void {
   const [word] = words;
   if (record.positional !== undefined || word === undefined) return;
+  const meant = detachedValue(flagTable(record.flags), args, word);
+  if (meant !== undefined) throw new UsageError(`Unexpected argument "${word}"`, { hint: `did you mean "${meant}"?` });
   const { surplusHint = `see "${program} --help"` } = record;
   const hint = typeof surplusHint === "string" ? surplusHint : surplusHint(new Set(given.keys()));
   throw new UsageError(`Unexpected argument "${word}"`, { hint });
+}
+
+/** A flag and the word after it in one argument, if the flag takes its value only after `=` and the word can be its value. */
+function detachedValue(table: FlagTable, args: readonly string[], word: string): string | undefined {
+  const spellings = spellingsOf(table);
+  const origin = args.find((arg, index) => {
+    const flag = args[index + 1] === word ? table[spellings.get(arg) ?? ""] : undefined;
+    return flag !== undefined && standsAlone(flag) && readValue(flag, word).reason === undefined;
+  });
+  return origin === undefined ? undefined : `${origin}=${word}`;
 }
 
 /** Creates a command that parses its arguments itself, except `--help` before `--`. */
