@@ -9,7 +9,10 @@ const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
 
 type Files = Values<{ readonly "": typeof CONFIGURATION }>;
 
-/** Reads the files of a configuration; `undefined` for each file that the user did not name. Throws a MeshError for an unreadable file. */
+/**
+ * Reads the files of a configuration; `undefined` for each file that the user did not name. Throws a MeshError for an
+ * unreadable file.
+ */
 export async function readConfiguration(world: World, { injectConfig, values, meshConfig }: Files) {
   const [config, valuesSource, mesh] = await Promise.all(
     [injectConfig, values, meshConfig].map((path) => readSource(world, path)),

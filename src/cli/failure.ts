@@ -29,8 +29,8 @@ function errorText(world: World, error: MeshError): string {
 }
 
 /**
- * Writes lines to standard error. Escapes colour codes at a terminal, because they come from untrusted texts. Ignores a failure, which
- * would hide the exit code.
+ * Writes lines to standard error. Escapes colour codes at a terminal, because they come from untrusted texts. Ignores a
+ * failure, which would hide the exit code.
  */
 export function say(world: World, text: string): void {
   try {

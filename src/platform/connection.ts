@@ -62,13 +62,19 @@ export interface UnixSocketOptions {
   readonly path: string;
   /** Permission bits of the socket. */
   readonly mode: number;
-  /** Called with the reason when the server cannot accept a connection, for example with too many open files. The server then retries. */
+  /**
+   * Called with the reason when the server cannot accept a connection, for example with too many open files. The server
+   * then retries.
+   */
   readonly failed?: (reason: string) => void;
 }
 
 /** A listening Unix socket. */
 export interface UnixServer {
-  /** Stops listening, closes all connections (even with requests in flight), and removes the socket. May be called more than once. */
+  /**
+   * Stops listening, closes all connections (even with requests in flight), and removes the socket. May be called more
+   * than once.
+   */
   close(): Promise<void>;
 }
 
@@ -102,7 +108,10 @@ export interface DatagramSocket {
   close(): void;
 }
 
-/** Returns the answer to a datagram, or `undefined` to send no answer. `bytes` is valid until the handler returns; `port` is the sender's port. */
+/**
+ * Returns the answer to a datagram, or `undefined` to send no answer. `bytes` is valid until the handler returns;
+ * `port` is the sender's port.
+ */
 export type DatagramHandler = (bytes: Uint8Array, port: number) => Uint8Array | undefined | Promise<Uint8Array>;
 
 /** A listening TCP port. */

@@ -46,7 +46,10 @@ export interface Files {
   stat(path: string): Promise<FileStatus | undefined>;
   /** Returns the entries of a directory, sorted by name. */
   list(path: string): Promise<readonly DirectoryEntry[]>;
-  /** Starts to replace or create a file, with the permission bits in `mode` if given. Replaces the target of a symbolic link, not the link. */
+  /**
+   * Starts to replace or create a file, with the permission bits in `mode` if given. Replaces the target of a symbolic
+   * link, not the link.
+   */
   replace(path: string, mode?: number): Replacement;
   /** Writes a small file in one step (through `replace`). */
   writeText(path: string, text: string, mode?: number): void;

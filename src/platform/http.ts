@@ -85,8 +85,8 @@ export interface WebSocketConnection {
   /** The subprotocol that the server selected. */
   readonly protocol: string;
   /**
-   * The received messages until the server closes the WebSocket. The stream fails when the connection breaks, and with the signal's reason
-   * when the signal fires.
+   * The received messages until the server closes the WebSocket. The stream fails when the connection breaks, and with
+   * the signal's reason when the signal fires.
    */
   readonly messages: ReadableStream<Uint8Array>;
   send(bytes: Uint8Array<ArrayBuffer>): void;
@@ -143,7 +143,10 @@ export interface ExchangeAnswer {
 export interface ServeOptions {
   readonly hostname: string;
   readonly port: number;
-  /** Called with the reason when the server cannot accept connections, for example with too many open files. The server then retries. */
+  /**
+   * Called with the reason when the server cannot accept connections, for example with too many open files. The server
+   * then retries.
+   */
   readonly failed?: (reason: string) => void;
   /** Limits that are enforced every few seconds, only on Linux and in a process with all permissions. */
   readonly limits?: SilenceLimits;
@@ -159,7 +162,10 @@ export interface SilenceLimits {
   readonly silence: number;
 }
 
-/** Returns the response to a request. `remote` is the client's IP address. Only servers with {@link ConnectionLimits} pass an exchange. */
+/**
+ * Returns the response to a request. `remote` is the client's IP address. Only servers with {@link ConnectionLimits}
+ * pass an exchange.
+ */
 export type HttpHandler = (
   request: Request,
   remote: string,
@@ -169,7 +175,8 @@ export type HttpHandler = (
 /** The server's view of one request and its response. */
 export interface ServedExchange {
   /**
-   * Records that the request body is complete. Until the response is sent, the server does not close this connection in favour of new ones.
+   * Records that the request body is complete. Until the response is sent, the server does not close this connection in
+   * favour of new ones.
    */
   arrived(): void;
   /** Resolves when the response is sent or can no longer be sent. Never rejects. */

@@ -17,8 +17,8 @@ export interface LogOptions {
 const LEVEL_ALIASES: Readonly<Record<string, string>> = { warn: "warning", none: "fatal" };
 
 /**
- * Starts the log on this world's stderr, with one line per record: `2026-01-02T03:04:05Z info iptables: text` or a JSON object. Returns the
- * logger of a command. Throws a UsageError for an unknown format or level.
+ * Starts the log on this world's stderr, with one line per record: `2026-01-02T03:04:05Z info iptables: text` or a JSON
+ * object. Returns the logger of a command. Throws a UsageError for an unknown format or level.
  */
 export function startLog(world: World, command: string, options: LogOptions = {}): Logger {
   const format = options.format ?? given(world, "MESH_LOG_FORMAT") ?? "text";

@@ -30,7 +30,10 @@ export function connectionOf(line: string): Connection | undefined {
   return { local: endpoint(local), remote: endpoint(remote), isListening: state === LISTEN, state, inode };
 }
 
-/** Parses an endpoint such as `0100007F:3A99`: 32-bit words in host byte order (little-endian on all platforms of Istio), then the port. */
+/**
+ * Parses an endpoint such as `0100007F:3A99`: 32-bit words in host byte order (little-endian on all platforms of
+ * Istio), then the port.
+ */
 function endpoint(text: string): Endpoint {
   const [hex = "", port = ""] = text.split(":");
   const words = hex.match(/.{8}/g) ?? [];

@@ -5,9 +5,10 @@ import { MeshError } from "../base/errors.ts";
 const DEFAULT_PATH = "/bin:/usr/bin";
 
 /**
- * Returns the path of a program in the first folder of PATH that contains it. Returns a name with a slash unchanged. For a missing
- * program, returns a path that does not exist, so that the kernel reports the error. Throws a MeshError if PATH finds the program in a
- * relative folder, such as the current one, where other users may have placed a program. Go has the same rule (os/exec, ErrDot).
+ * Returns the path of a program in the first folder of PATH that contains it. Returns a name with a slash unchanged.
+ * For a missing program, returns a path that does not exist, so that the kernel reports the error. Throws a MeshError
+ * if PATH finds the program in a relative folder, such as the current one, where other users may have placed a program.
+ * Go has the same rule (os/exec, ErrDot).
  */
 export function programPath(name: string): string {
   if (name === "" || name.includes("/") || Deno.build.os === "windows") return name;

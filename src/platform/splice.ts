@@ -12,8 +12,9 @@ export interface SpliceEnd {
 }
 
 /**
- * Copies bytes in both directions until a side closes or breaks, then closes both, because HTTP/2 cannot use a half-closed connection. Buffers at
- * most 16 KiB per direction and stops reading from one side while the other side does not read. Never rejects.
+ * Copies bytes in both directions until a side closes or breaks, then closes both, because HTTP/2 cannot use a
+ * half-closed connection. Buffers at most 16 KiB per direction and stops reading from one side while the other side
+ * does not read. Never rejects.
  */
 export async function splice(one: ByteConnection, other: ByteConnection): Promise<SpliceEnd> {
   const ends = { one, other };

@@ -2,14 +2,14 @@
 import type { World } from "./world.ts";
 
 /**
- * Milliseconds after the start at which memory is released. The first second still uses the startup code. V8 collects the startup garbage
- * within half a minute.
+ * Milliseconds after the start at which memory is released. The first second still uses the startup code. V8 collects
+ * the startup garbage within half a minute.
  */
 const RELEASES = [1000, 30_000];
 
 /**
- * Returns a function that releases startup memory and also works after giving up permissions. Returns `undefined` if the process may
- * not.
+ * Returns a function that releases startup memory and also works after giving up permissions. Returns `undefined` if
+ * the process may not.
  */
 export function startupMemoryReleaser(system: World["system"]): (() => void) | undefined {
   try {

@@ -5,8 +5,8 @@ export interface SystemCalls {
   /** Makes this process the parent of its orphaned descendants, like PID 1 (PR_SET_CHILD_SUBREAPER). Throws `SystemError`. */
   adoptOrphans(): void;
   /**
-   * Returns a function that drops free memory and unmodified pages of the program file, which the kernel loads again on access. The function
-   * also works after giving up permissions. Both functions throw `SystemError`.
+   * Returns a function that drops free memory and unmodified pages of the program file, which the kernel loads again on
+   * access. The function also works after giving up permissions. Both functions throw `SystemError`.
    */
   memoryReleaser(): () => void;
   /** Whether a child has exited and is not yet reaped. Throws `SystemError`. */

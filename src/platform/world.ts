@@ -45,7 +45,10 @@ export interface Input {
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-/** An output stream. `write` returns when all bytes are written, and throws `ClosedPipeError` after the reader has closed the pipe. */
+/**
+ * An output stream. `write` returns when all bytes are written, and throws `ClosedPipeError` after the reader has
+ * closed the pipe.
+ */
 export interface Output {
   readonly isTerminal: boolean;
   /** The terminal's; `undefined` without one. */

@@ -13,7 +13,10 @@ const OLD = 86_400_000;
 const MAX_ENTRIES = 32;
 const MAX_BYTES = 512 * 1024;
 
-/** Whether a name is a Kubernetes name or label value, optionally after a kind or `rev:`. Other text could affect the shell or terminal, or be a flag. */
+/**
+ * Whether a name is a Kubernetes name or label value, optionally after a kind or `rev:`. Other text could affect the
+ * shell or terminal, or be a flag.
+ */
 export function isSafeName(name: string): boolean {
   return name.length <= 320 && /^\w[\w.:/-]*$/.test(name);
 }
@@ -40,8 +43,8 @@ export interface NameCache {
 }
 
 /**
- * Opens the cache; `undefined` without a home folder. The key contains the kubeconfig and `asked`, the other values that determine the names:
- * each context and user has its own names. Never fails; an unreadable file counts as empty.
+ * Opens the cache; `undefined` without a home folder. The key contains the kubeconfig and `asked`, the other values
+ * that determine the names: each context and user has its own names. Never fails; an unreadable file counts as empty.
  */
 export async function openNameCache(
   world: World,

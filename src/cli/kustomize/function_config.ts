@@ -55,7 +55,10 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** Reads the configuration. A missing configuration counts as empty. A ConfigMap has the same keys (`kpt fn eval -- revision=canary` creates one). */
+/**
+ * Reads the configuration. A missing configuration counts as empty. A ConfigMap has the same keys (`kpt fn eval --
+ * revision=canary` creates one).
+ */
 export function readFunctionConfig(config: Value): FunctionConfig | readonly ConfigProblem[] {
   if (config === null) return { spec: {}, raw: newMap() };
   if (isMap(config) && config["apiVersion"] === "v1" && config["kind"] === "ConfigMap") {

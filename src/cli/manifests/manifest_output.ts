@@ -23,7 +23,10 @@ export interface ManifestOutput extends Pick<Sink, "begin" | "write" | "document
 
 type Flags = Pick<ManifestFlags, "diff" | "inPlace" | "keepGoing" | "patch">;
 
-/** Removes temporary files of killed runs beside the outputs. Call this before giving up permissions, because it checks which runs still exist. */
+/**
+ * Removes temporary files of killed runs beside the outputs. Call this before giving up permissions, because it checks
+ * which runs still exist.
+ */
 export function removeLeftovers(
   world: World,
   { diff, inPlace }: Flags,
@@ -38,7 +41,10 @@ export function removeLeftovers(
   }
 }
 
-/** Opens the output. Afterwards the permissions of `permissionsFor` are enough. Rejects with a MeshError if the output is not writable. */
+/**
+ * Opens the output. Afterwards the permissions of `permissionsFor` are enough. Rejects with a MeshError if the output
+ * is not writable.
+ */
 export async function openManifestOutput(
   world: World,
   flags: Flags,

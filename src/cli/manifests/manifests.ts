@@ -92,7 +92,10 @@ function rulesFor(inject: InjectModule, findings: Findings | undefined) {
   };
 }
 
-/** Returns the inputs of `-f` or `-k` without reading the files. Rejects with the errors of `expandInputs` and `buildKustomization`. */
+/**
+ * Returns the inputs of `-f` or `-k` without reading the files. Rejects with the errors of `expandInputs` and
+ * `buildKustomization`.
+ */
 export async function manifestInputs(
   world: World,
   { kustomize, filename, recursive }: ManifestFlags,

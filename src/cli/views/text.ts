@@ -79,7 +79,10 @@ export function usageText({ usage, positional, start, commands }: Command): stri
   return [positional?.usage ?? "", "[flags]"].filter((part) => part !== "").join(" ");
 }
 
-/** Returns the meanings of a command's exit codes in ascending order. Codes with the same meaning share a row, such as `130, 143`. */
+/**
+ * Returns the meanings of a command's exit codes in ascending order. Codes with the same meaning share a row, such as
+ * `130, 143`.
+ */
 export function exitRows({ other, ...exits }: Exits): (readonly [codes: string, meaning: string])[] {
   const codes = new Map<string, number[]>();
   for (const [name, meaning] of Object.entries(exits)) {

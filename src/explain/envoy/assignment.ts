@@ -60,7 +60,10 @@ function readLocality(group: ValueMap): Endpoint[] {
   });
 }
 
-/** Parses Istio's `WORKLOAD;NAMESPACE;NAME;REVISION;CLUSTER`. For a gateway, only the cluster is set (pilot/pkg/networking/util). */
+/**
+ * Parses Istio's `WORKLOAD;NAMESPACE;NAME;REVISION;CLUSTER`. For a gateway, only the cluster is set
+ * (pilot/pkg/networking/util).
+ */
 function placeOf(text: string): Pick<Endpoint, "cluster" | "isGateway"> {
   const [workload = "", namespace = "", name = "", , cluster = ""] = text.split(";");
   return { cluster, isGateway: `${workload}${namespace}${name}` === "" && cluster !== "" };

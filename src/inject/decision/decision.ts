@@ -1,9 +1,10 @@
 /**
- * Decides whether a pod gets a sidecar. Rules run in order, and the first rule with an answer decides. As in Istio's injectRequired,
- * exclusions come first, then the pod's label and annotation, then the configuration. docs/inject.md lists the reasons.
+ * Decides whether a pod gets a sidecar. Rules run in order, and the first rule with an answer decides. As in Istio's
+ * injectRequired, exclusions come first, then the pod's label and annotation, then the configuration. docs/inject.md
+ * lists the reasons.
  *
- * Like `istioctl kube-inject`, the command ignores selectors for manifests that the user names, and warns if the webhook
- * would skip the pod. For configurations of Istio 1.0 to 1.8, `legacy_request.ts` reads the annotation instead.
+ * Like `istioctl kube-inject`, the command ignores selectors for manifests that the user names, and warns if the
+ * webhook would skip the pod. For configurations of Istio 1.0 to 1.8, `legacy_request.ts` reads the annotation instead.
  */
 import { goJson } from "../../golang/gojson/mod.ts";
 import { isEmptySelector, selectorMatches } from "../../kube/mod.ts";

@@ -39,7 +39,10 @@ const LAST = [
   "render",
 ];
 
-/** Returns the functions of Istio 1.1 (`brackets`: the delimiters are `[[ ]]`) or 1.8, which include all functions of 1.2 to 1.7. */
+/**
+ * Returns the functions of Istio 1.1 (`brackets`: the delimiters are `[[ ]]`) or 1.8, which include all functions of
+ * 1.2 to 1.7.
+ */
 export function legacyFunctions(brackets: boolean, world: FunctionWorld, scope: RenderScope): FuncMap {
   const all = templateFunctions(world);
   const own = { ...all, toJson: all["toJSON"], formatDuration: pure(["interface {}"], formatDuration) };

@@ -134,7 +134,10 @@ function misplaced(subject: Subject): readonly Problem[] {
   );
 }
 
-/** Finds deprecated annotations, unless the pod has the replacing label too. Source: istio.io/api, and Istio's pkg/config/analysis. */
+/**
+ * Finds deprecated annotations, unless the pod has the replacing label too. Source: istio.io/api, and Istio's
+ * pkg/config/analysis.
+ */
 function deprecated(subject: Subject): readonly Problem[] {
   if (subject.era !== "current") return [];
   const hasLabelToo = (key: string) => key === LABEL.inject && labelsOf(subject.pod)[key] !== undefined;

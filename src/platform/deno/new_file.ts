@@ -49,8 +49,8 @@ function hasAll({ mode, uid, gid }: Deno.FileInfo, wanted: Ownership): boolean {
 }
 
 /**
- * Sets mode and owner through a file descriptor, not the path: in another user's folder the path may be a link by now, and chown(2) or
- * chmod(2) would change the target of the link.
+ * Sets mode and owner through a file descriptor, not the path: in another user's folder the path may be a link by now,
+ * and chown(2) or chmod(2) would change the target of the link.
  */
 function set(path: string, { dev, ino }: Deno.FileInfo, { mode, owner }: Ownership): void {
   const fs = globalThis.process.getBuiltinModule("node:fs");

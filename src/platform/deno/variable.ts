@@ -1,8 +1,8 @@
 import { MeshError } from "../../base/errors.ts";
 
 /**
- * Returns an environment variable; `undefined` if it is not set. Throws a MeshError for a value that is not UTF-8, which a JavaScript string
- * cannot hold.
+ * Returns an environment variable; `undefined` if it is not set. Throws a MeshError for a value that is not UTF-8,
+ * which a JavaScript string cannot hold.
  */
 export function variable(name: string): string | undefined {
   try {

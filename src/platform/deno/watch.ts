@@ -33,7 +33,10 @@ function stateOf(paths: readonly string[], hashes: Map<string, Hashed>): string 
   return paths.flatMap(filesOf).map((path) => `${path}=${hashOf(path, hashes)}`).join("\n");
 }
 
-/** Returns the file itself, or the files of a directory without subfolders and without the `..` entries of ConfigMaps and Secrets. */
+/**
+ * Returns the file itself, or the files of a directory without subfolders and without the `..` entries of ConfigMaps
+ * and Secrets.
+ */
 function filesOf(path: string): readonly string[] {
   try {
     if (!Deno.statSync(path).isDirectory) return [path];

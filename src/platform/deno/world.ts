@@ -28,14 +28,20 @@ export function realWorld(): World {
   };
 }
 
-/** Whether standard output was closed at the start. The source checkout's launcher sets a variable, which is deleted here because it does not apply to child processes. */
+/**
+ * Whether standard output was closed at the start. The source checkout's launcher sets a variable, which is deleted
+ * here because it does not apply to child processes.
+ */
 function hasClosedOutput(): boolean {
   const isClosed = Deno.env.get("MESH_STDOUT_CLOSED") !== undefined;
   if (isClosed) Deno.env.delete("MESH_STDOUT_CLOSED");
   return isClosed;
 }
 
-/** Returns the name that the program was called by: `process.argv0` in a compiled binary, a variable from the source checkout's launcher. */
+/**
+ * Returns the name that the program was called by: `process.argv0` in a compiled binary, a variable from the source
+ * checkout's launcher.
+ */
 function programName(): string {
   const started = Deno.env.get("MESH_ARGV0") ?? globalThis.process?.argv0 ?? "";
   const name = started.slice(Math.max(started.lastIndexOf("/"), started.lastIndexOf("\\")) + 1);

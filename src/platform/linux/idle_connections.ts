@@ -7,7 +7,10 @@ const SOL_SOCKET = 1;
 const SO_ACCEPTCONN = 30;
 const IPPROTO_TCP = 6;
 const TCP_INFO = 11;
-/** Part of `struct tcp_info` (include/uapi/linux/tcp.h): bytes to read, and offsets of the milliseconds since data were last sent and received. */
+/**
+ * Part of `struct tcp_info` (include/uapi/linux/tcp.h): bytes to read, and offsets of the milliseconds since data were
+ * last sent and received.
+ */
 const INFO = { bytes: 60, lastSent: 44, lastReceived: 52 } as const;
 const SHUT_RDWR = 2;
 const ADDRESS_BYTES = 28;

@@ -1,7 +1,10 @@
 /** System calls by number (syscall(2)), because each symbol of the C library adds a quarter of a millisecond to the start. */
 import { cText, openKernelLibc } from "./libc.ts";
 
-/** The numbers of the calls; `open` is openat(2), which every machine has. Source: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux. */
+/**
+ * The numbers of the calls; `open` is openat(2), which every machine has. Source:
+ * arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux.
+ */
 export const CALL_NUMBERS = {
   x86_64: {
     ...{ socket: 41, write: 1, read: 0, close: 3, open: 257, setns: 308, chdir: 80, chroot: 161, bind: 49 },
@@ -34,7 +37,10 @@ export interface KernelCalls {
   advise(address: bigint, size: bigint, advice: number): void;
   /** userfaultfd(2) for user-space faults only, which needs no privilege. */
   openFaults(): number;
-  /** Returns a function that calls ioctl(2) with a structure of 64-bit numbers. The function also works after giving up permissions. */
+  /**
+   * Returns a function that calls ioctl(2) with a structure of 64-bit numbers. The function also works after giving up
+   * permissions.
+   */
   control(file: number, request: number, numbers: BigInt64Array<ArrayBuffer>): () => void;
 }
 

@@ -1,4 +1,7 @@
-/** The C library symbols (glibc) that this program calls. Every function that opens symbols throws `SystemError` on a system without glibc. */
+/**
+ * The C library symbols (glibc) that this program calls. Every function that opens symbols throws `SystemError` on a
+ * system without glibc.
+ */
 import { SystemError } from "../system_calls.ts";
 
 // These are functions because a hundred objects would add 0.1 ms to each start.

@@ -11,8 +11,8 @@ export interface ProcessStatus {
 }
 
 /**
- * Returns the state of a process; `undefined` if it does not exist. Throws Deno's error if `/proc` cannot be read, for example in a process that
- * has given up a permission. Source: proc_pid_stat(5), fields 3, 22 and 33.
+ * Returns the state of a process; `undefined` if it does not exist. Throws Deno's error if `/proc` cannot be read, for
+ * example in a process that has given up a permission. Source: proc_pid_stat(5), fields 3, 22 and 33.
  */
 export function processStatus(pid: number): ProcessStatus | undefined {
   const text = statOf(pid);

@@ -14,9 +14,10 @@ const LIBRARIES = /\/lib[cm]\.so\.6$/;
 type Mapping = readonly [start: bigint, size: bigint];
 
 /**
- * Returns a function that drops the unmodified pages of the program file and of the C library, and the free pages of the C
- * library's heap. The function also works after giving up permissions. The program needs most pages only at the start. The kernel keeps them in its
- * page cache and maps them again on access. This function and the returned one throw `SystemError`, or Deno's error if /proc cannot be read.
+ * Returns a function that drops the unmodified pages of the program file and of the C library, and the free pages of
+ * the C library's heap. The function also works after giving up permissions. The program needs most pages only at the
+ * start. The kernel keeps them in its page cache and maps them again on access. This function and the returned one
+ * throw `SystemError`, or Deno's error if /proc cannot be read.
  */
 export function memoryReleaser(): () => void {
   const path = Deno.execPath();
@@ -45,10 +46,10 @@ const FAULTS = { api: 0xc018aa3f, register: 0xc020aa00, version: 0xaan, asynchro
 let faults: number | undefined;
 
 /**
- * Returns a function that makes the kernel map single pages on access instead of 64 KB blocks. An idle agent uses 3
- * MB of its program text, spread over 16 MB of such blocks. The kernel maps single pages where writes are watched (mm/memory.c,
- * `should_fault_around`). The program never writes to these mappings, so the watch has no other effect. Before Linux 6.7, and where a
- * seccomp profile denies userfaultfd(2), mappings stay as they are.
+ * Returns a function that makes the kernel map single pages on access instead of 64 KB blocks. An idle agent uses 3 MB
+ * of its program text, spread over 16 MB of such blocks. The kernel maps single pages where writes are watched
+ * (mm/memory.c, `should_fault_around`). The program never writes to these mappings, so the watch has no other effect.
+ * Before Linux 6.7, and where a seccomp profile denies userfaultfd(2), mappings stay as they are.
  */
 function singlePages(kernel: KernelCalls, mappings: readonly Mapping[]): () => void {
   try {

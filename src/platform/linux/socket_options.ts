@@ -63,9 +63,9 @@ export function sendAtOnce(port: number): void {
 }
 
 /**
- * Makes the kernel keep ICMP errors for a UDP socket. By default the kernel keeps them only for connected sockets, which Deno lacks.
- * Returns a function that reports whether an error arrived since the last call; `undefined` where the kernel has no
- * such option.
+ * Makes the kernel keep ICMP errors for a UDP socket. By default the kernel keeps them only for connected sockets,
+ * which Deno lacks. Returns a function that reports whether an error arrived since the last call; `undefined` where the
+ * kernel has no such option.
  */
 export function keepRefusals(port: number, hostname: string): (() => boolean) | undefined {
   const file = datagramFile(port, hostname);

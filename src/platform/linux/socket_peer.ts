@@ -11,8 +11,8 @@ const ADDRESS_BYTES = 110;
 const CREDENTIALS_BYTES = 12;
 
 /**
- * Whether this process is the peer of the single connection that the socket with this abstract name has accepted. Another process of the
- * network namespace could also connect.
+ * Whether this process is the peer of the single connection that the socket with this abstract name has accepted.
+ * Another process of the network namespace could also connect.
  */
 export function isConnectedByThis(name: string): boolean {
   const { symbols, close } = openPeerLibc();

@@ -85,7 +85,10 @@ const SMALL_MESSAGE = 1 << 16;
 const SOL_SOCKET = 1;
 const SO_SNDBUFFORCE = 32;
 
-/** Enlarges the send buffer for a message of this size. Ignores a failure without NET_ADMIN; the kernel then refuses the message. */
+/**
+ * Enlarges the send buffer for a message of this size. Ignores a failure without NET_ADMIN; the kernel then refuses the
+ * message.
+ */
 function growSendBuffer(socket: number, size: number): void {
   const { symbols } = openSocketLibc();
   symbols.setsockopt(socket, SOL_SOCKET, SO_SNDBUFFORCE, new Uint8Array(Uint32Array.of(2 * size).buffer), 4);

@@ -11,7 +11,10 @@ export interface ListenAddress {
 /** `::` accepts IPv4 and IPv6. `0.0.0.0` is the fallback for a kernel without IPv6. */
 const ALL_INTERFACES = ["::", "0.0.0.0"];
 
-/** Parses an address such as `:15017`, `0.0.0.0:15017` or `[::1]:15017`, like Go's net.Listen. Throws a UsageError that names the flag. */
+/**
+ * Parses an address such as `:15017`, `0.0.0.0:15017` or `[::1]:15017`, like Go's net.Listen. Throws a UsageError that
+ * names the flag.
+ */
 export function listenAddress(flag: string, text: string): ListenAddress {
   const [, bracketed, plain = "", digits = ""] = /^(?:\[([^\]]*)\]|([^:]*)):(\d+)$/.exec(text) ?? [];
   const host = bracketed ?? (plain === "localhost" ? "127.0.0.1" : plain);

@@ -148,7 +148,10 @@ const PROXY = rawCommand({
     (await import("./start_agent.ts")).startAgent(world, args, "pilot-agent", () => EXIT.pilotAgentFailed),
 });
 
-/** `pilot-agent`. Prints a failure as a line `Error: ` (as JSON with --log_as_json) and exits with 255. The iptables command reports its own errors. */
+/**
+ * `pilot-agent`. Prints a failure as a line `Error: ` (as JSON with --log_as_json) and exits with 255. The iptables
+ * command reports its own errors.
+ */
 export const PILOT_AGENT = commandGroup({
   program: "pilot-agent",
   summary: "Run the commands of Istio's pilot-agent",
@@ -170,7 +173,10 @@ export const PILOT_AGENT = commandGroup({
   },
 });
 
-/** Whether the log is JSON. Searches the arguments without parsing, because the flag also applies if other arguments are invalid. */
+/**
+ * Whether the log is JSON. Searches the arguments without parsing, because the flag also applies if other arguments are
+ * invalid.
+ */
 function isLogJson(args: readonly string[]): boolean {
   return args.some((word) => word === "--log_as_json" || word === "--log_as_json=true");
 }

@@ -1,4 +1,7 @@
-/** Schema of `pilot-agent version -o json`, with Istio's fields. Import only types from this file, so that printing does not load zod. */
+/**
+ * Schema of `pilot-agent version -o json`, with Istio's fields. Import only types from this file, so that printing does
+ * not load zod.
+ */
 import { z } from "zod";
 
 export const PILOT_AGENT_VERSION = z.strictObject({

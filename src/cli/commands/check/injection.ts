@@ -124,7 +124,10 @@ function workloadOf(flags: Flags, args: readonly string[]): string | undefined {
   throw new UsageError(`Unexpected argument "${more[0]}"`, HINT);
 }
 
-/** Throws unless the user named exactly one of a workload, files, and all workloads. With a workload or files, `-n` is their namespace. */
+/**
+ * Throws unless the user named exactly one of a workload, files, and all workloads. With a workload or files, `-n` is
+ * their namespace.
+ */
 function refuseMixed({ filename, namespace, allNamespaces, selector }: Flags, workload: string | undefined): void {
   const hasFiles = filename.length > 0;
   if (workload !== undefined && hasFiles) {

@@ -110,7 +110,10 @@ function referenceTo(object: Value) {
 
 interface Item extends Origin {
   readonly object: ListedObject;
-  /** Set for objects from generator files. A List in such a file is replaced with its items, because kustomize requires single objects. */
+  /**
+   * Set for objects from generator files. A List in such a file is replaced with its items, because kustomize requires
+   * single objects.
+   */
   readonly isGenerated?: true;
 }
 

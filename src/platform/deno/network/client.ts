@@ -18,8 +18,8 @@ const PROTOCOL = { http1: true, http2: false } as const;
 
 /**
  * Opens a client of one server. Deno's own client cannot skip the verification of the server's certificate or expect
- * another name in the certificate, so these requests use this program's own connections. Throws a MeshError for certificates or a key
- * that cannot be used.
+ * another name in the certificate, so these requests use this program's own connections. Throws a MeshError for
+ * certificates or a key that cannot be used.
  */
 export function openClient(options: ClientOptions): HttpClient {
   const problem = options.identity === undefined ? undefined : keyPairProblem(options.identity);
@@ -108,7 +108,8 @@ function overConnections(options: ClientOptions): HttpClient {
 }
 
 /**
- * Ignores the error of a request that was not sent because the connection is busy or closed; the caller retries the request on another connection.
+ * Ignores the error of a request that was not sent because the connection is busy or closed; the caller retries the
+ * request on another connection.
  */
 async function ifUnsent(connection: OwnHttpConnection, error: unknown): Promise<undefined> {
   if (!isRuntimeError(error, "unsent")) throw asOfFetch(await connection.why(error));

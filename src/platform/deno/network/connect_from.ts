@@ -8,7 +8,10 @@ import { EAGAIN, type Socket, SystemError } from "../../system_calls.ts";
 import { openSocketLibc } from "../../linux/libc.ts";
 import { openSocket } from "../../linux/sockets.ts";
 
-/** Maximum bytes per send. A larger send could be partial, which `Socket` cannot report; the send buffer of a new socket holds this many bytes. */
+/**
+ * Maximum bytes per send. A larger send could be partial, which `Socket` cannot report; the send buffer of a new socket
+ * holds this many bytes.
+ */
 const MAX_SEND = 4096;
 /** Initial milliseconds between two polls of a socket. Short, because most answers arrive immediately. */
 const FIRST_WAIT = 1;

@@ -46,7 +46,10 @@ const MAX_SIZE = 65_535;
 
 type Answerer = (bytes: Uint8Array, from: DatagramAddress) => void;
 
-/** Answers datagrams until the socket is closed. Deno's socket receives the first datagram; the answerer may then read further queued datagrams in one call. */
+/**
+ * Answers datagrams until the socket is closed. Deno's socket receives the first datagram; the answerer may then read
+ * further queued datagrams in one call.
+ */
 async function serve(socket: Datagrams, answer: Answerer, isOpen: () => boolean): Promise<void> {
   const buffer = new Uint8Array(MAX_SIZE);
   while (isOpen()) {

@@ -15,8 +15,9 @@ const MAX_REDIRECTS = 10;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * Downloads the body of a URL in chunks. Trusts the system's roots. Rejects with an AnswerError for a status other than 2xx, and with a
- * MeshError (also while the body is read) for a refused redirect, an exceeded limit, or a truncated body.
+ * Downloads the body of a URL in chunks. Trusts the system's roots. Rejects with an AnswerError for a status other than
+ * 2xx, and with a MeshError (also while the body is read) for a refused redirect, an exceeded limit, or a truncated
+ * body.
  */
 export async function download(url: string, options: Download = {}): Promise<AsyncIterable<Uint8Array>> {
   const watch = new Watch({ ...LIMITS, ...options.limits }, options.signal);

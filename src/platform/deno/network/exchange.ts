@@ -59,7 +59,10 @@ async function ask(
   return { status: response.status, headers: response.headers, body: await readAtMost(response, maxBodyBytes) };
 }
 
-/** Reads at most `maxBytes` of a body. Returns the received part if the connection breaks, because a probe needs only the status. */
+/**
+ * Reads at most `maxBytes` of a body. Returns the received part if the connection breaks, because a probe needs only
+ * the status.
+ */
 async function readAtMost({ body }: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   let size = 0;

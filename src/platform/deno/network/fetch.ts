@@ -8,8 +8,8 @@ import { emptyDefaultStore } from "./trust.ts";
 const responses = new WeakMap<ReadableStream<Uint8Array>, Response>();
 
 /**
- * `fetch` with two differences: the signal also ends the body of the response, and the message of an error includes the reason (Deno
- * 2.9 puts the reason into the error's `cause`).
+ * `fetch` with two differences: the signal also ends the body of the response, and the message of an error includes the
+ * reason (Deno 2.9 puts the reason into the error's `cause`).
  */
 export async function realFetch(url: string, init?: RequestInit & { client?: Deno.HttpClient }): Promise<Response> {
   emptyDefaultStore();

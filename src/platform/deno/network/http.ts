@@ -73,7 +73,10 @@ function soon(): Promise<undefined> {
   return new Promise((resolve) => setTimeout(resolve, 0, undefined));
 }
 
-/** Copies bytes between the private socket's client and the connection. Resolves with the error that broke the connection, if any. */
+/**
+ * Copies bytes between the private socket's client and the connection. Resolves with the error that broke the
+ * connection, if any.
+ */
 async function feed(inner: Promise<ByteConnection>, connection: ByteConnection): Promise<unknown> {
   try {
     return (await splice(connection, await inner)).error;

@@ -68,7 +68,10 @@ async function acceptFrom(listener: Deno.TcpListener, port: number | undefined):
   }
 }
 
-/** Starts TLS on a socket. Call this in the socket's `connect` event; later, Node already reads the socket and the handshake hangs. */
+/**
+ * Starts TLS on a socket. Call this in the socket's `connect` event; later, Node already reads the socket and the
+ * handshake hangs.
+ */
 function startTls(socket: net.Socket, { serverName, identity, protocols }: DialTls): tls.TLSSocket {
   // Without this, the first bytes after the handshake wait 40 ms for an acknowledgement.
   socket.setNoDelay();

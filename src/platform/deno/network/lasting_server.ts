@@ -26,7 +26,8 @@ const LOOK_EVERY = 1000;
 
 /**
  * Starts a server and restarts it on the same address after each failure, which closes the old connections. `start`
- * gets the address of the first server at each restart. Throws the error of the first start. `failure` gets the reason of each failure.
+ * gets the address of the first server at each restart. Throws the error of the first start. `failure` gets the reason
+ * of each failure.
  */
 export function serveLasting<Address extends Deno.Addr>(
   start: (signal: AbortSignal, before: Address | undefined) => Deno.HttpServer<Address>,

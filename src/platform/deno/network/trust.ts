@@ -1,7 +1,7 @@
 /**
  * Trusted roots of TLS clients. Deno adds a default store to the roots of each client, which `DENO_TLS_CA_STORE` and
- * `DENO_CERT` select. So a client would trust servers outside its given roots. This file empties that store and creates every client
- * of the program (docs/security.md).
+ * `DENO_CERT` select. So a client would trust servers outside its given roots. This file empties that store and creates
+ * every client of the program (docs/security.md).
  */
 import { MeshError, messageOf } from "../../../base/errors.ts";
 
@@ -50,8 +50,8 @@ const ROOTS_FILES = [
 ];
 
 /**
- * Returns the trusted roots of the system in PEM. `SSL_CERT_FILE` replaces them. A system without roots gets Mozilla's roots from the runtime.
- * Throws a MeshError if `SSL_CERT_FILE` cannot be read.
+ * Returns the trusted roots of the system in PEM. `SSL_CERT_FILE` replaces them. A system without roots gets Mozilla's
+ * roots from the runtime. Throws a MeshError if `SSL_CERT_FILE` cannot be read.
  */
 export function systemRoots(): string {
   const given = Deno.env.get("SSL_CERT_FILE") ?? "";

@@ -17,9 +17,9 @@ export function keepGuard(): void {
 }
 
 /**
- * Runs `remove` when the process exits. While the guard is active, a signal without a command's handler also exits through
- * `Deno.exit`, which runs `remove`; by default it would kill the process immediately. Call this before creating the file. The returned function
- * ends the guard.
+ * Runs `remove` when the process exits. While the guard is active, a signal without a command's handler also exits
+ * through `Deno.exit`, which runs `remove`; by default it would kill the process immediately. Call this before creating
+ * the file. The returned function ends the guard.
  */
 export function guard(remove: () => void): () => void {
   stopGuard ??= start();

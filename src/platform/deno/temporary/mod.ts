@@ -11,8 +11,9 @@ let self: Owner | undefined;
 const tidied = new Set<string>();
 
 /**
- * Removes the files of killed processes from a folder, once per folder. Reads `/proc`, which Deno denies to a process that has given up a
- * permission. So call this before giving up permissions, if the process needs temporary files afterwards.
+ * Removes the files of killed processes from a folder, once per folder. Reads `/proc`, which Deno denies to a process
+ * that has given up a permission. So call this before giving up permissions, if the process needs temporary files
+ * afterwards.
  */
 export function tidyTemporary(parent = usualParent()): void {
   self ??= thisOwner();

@@ -49,7 +49,8 @@ interface Entry {
 }
 
 /**
- * Minimum milliseconds between two moves of a connection in the order of idleness. Busy connections would otherwise move with each byte.
+ * Minimum milliseconds between two moves of a connection in the order of idleness. Busy connections would otherwise
+ * move with each byte.
  */
 const COARSE = 1000;
 
@@ -152,7 +153,10 @@ function overLimit(entries: Set<Entry>, network: string, limits: ConnectionLimit
   return [...counts].reduce((most, each) => each[1] > most[1] ? each : most)[0];
 }
 
-/** Returns the connection of this network to close: the idlest without a request in flight. Prefers connections that never sent a request. */
+/**
+ * Returns the connection of this network to close: the idlest without a request in flight. Prefers connections that
+ * never sent a request.
+ */
 function victim(entries: Set<Entry>, network: string, newest: Entry): Entry | undefined {
   const found = [...entries].filter((each) => each.network === network && each !== newest && each.waiting === 0);
   return found.find(({ hasAsked }) => !hasAsked) ?? found.find(({ open }) => open === 0) ?? found[0];
