@@ -97,6 +97,7 @@ async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Prom
     const asked = await question(world, flags, { workload, api, selector, rulesOff: findings.off });
     const explanations = await check.explainInjection(world, api, asked);
     const { output } = flags;
+    noteAssumption(world, api, output);
     const namesFiles = explanations.length > 1;
     const look = { width: check.widthOf(world), isWide: output === "wide", namesFiles };
     if (output === "json") world.stdout.write(explanations.map(check.explanationJson).join(""));
@@ -111,6 +112,13 @@ async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Prom
   } finally {
     api?.close();
   }
+}
+
+/** Says what the verdicts are based on without a cluster. The other formats name the assumed webhook themselves. */
+function noteAssumption(world: World, api: KubeConnection | undefined, output: Flags["output"]): void {
+  if (api !== undefined || output !== "table") return;
+  const assumed = "No cluster is read: assuming that one webhook is called for every pod";
+  say(world, `note: ${assumed}; with --from-cluster, the cluster's webhooks decide\n`);
 }
 
 const HINT = { hint: 'see "kubectl mesh check injection --help"' };
