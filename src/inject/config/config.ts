@@ -5,7 +5,7 @@
 import { MeshError } from "../../base/errors.ts";
 import { type FuncMap, parse, type Template } from "../../golang/gotemplate/mod.ts";
 import { isMap, listAt, mapAt, textAt, textsAt, type Value, type ValueMap } from "../../base/value.ts";
-import { parseYaml } from "../../yaml/mod.ts";
+import { parseDocument, parseYaml, splitText } from "../../yaml/mod.ts";
 import { configMapData, configMapEntry } from "./config_map.ts";
 import { type Shape, wrongIn } from "./shape.ts";
 import { templateMessage } from "./template_message.ts";
@@ -86,8 +86,24 @@ function tryYaml(text: string, file: string): Value | undefined {
     return parseYaml(text, file);
   } catch (error) {
     if (/\{\{|\[\[/.test(text) && !CONFIG_KEYS.test(text)) return undefined;
-    throw error;
+    const first = firstValue(text, file);
+    throw isManifest(first) ? notConfig(first, file) : error;
   }
+}
+
+/** Reads the first document that is not empty; `undefined` if it is invalid or there is none. */
+function firstValue(text: string, file: string): Value | undefined {
+  try {
+    return splitText(text, file).map((document) => parseDocument(document).value).find((value) => value !== null);
+  } catch {
+    // Invalid YAML, which the caller reports with the error of the whole text.
+    return undefined;
+  }
+}
+
+/** Whether a value is an object that no configuration is in. */
+function isManifest(value: Value | undefined): value is ValueMap {
+  return isMap(value) && typeof value["kind"] === "string" && value["kind"] !== "ConfigMap";
 }
 
 function modern(config: ValueMap, source: Reading): ModernConfig {

@@ -53,6 +53,13 @@ Deno.test("parseConfig: a text without the key templates is a template", () => {
 
 const REFUSED: readonly [string, string, RegExp][] = [
   ["a manifest", "kind: Deployment\nspec: {}\n", /^A Deployment is not an injector configuration/],
+  [
+    "a manifest of several documents",
+    "# the shop\n---\nkind: Service\nspec: {}\n---\nkind: Deployment\nspec: {}\n",
+    /^A Service is not an injector configuration/,
+  ],
+  ["two ConfigMaps", "kind: ConfigMap\n---\nkind: ConfigMap\n", /more than one document/],
+  ["several documents without a kind", "policy: enabled\n---\npolicy: enabled\n", /more than one document/],
   ["an empty text", "", /^An empty file is not an injector configuration/],
   ["a ConfigMap without config", "kind: ConfigMap\ndata: {mesh: x}\n", /no key "config"/],
   [
