@@ -20,9 +20,11 @@ for (const code of document.querySelectorAll("td code")) {
     text.data = parts.at(-1);
   }
 }
-// Pictures and tables keep their lines; other output is text, which may be wrapped.
+// Pictures keep their lines, and tables that are not much wider than a window; other output is text, which may be wrapped.
 for (const code of document.querySelectorAll("pre > code")) {
-  if (!/[\u2500-\u257f]|^[A-Z]+ {2,}[A-Z]/m.test(code.textContent)) code.classList.add("wraps");
+  const text = code.textContent;
+  const isTable = /^[A-Z]+ {2,}[A-Z]/m.test(text) && !/.{130}/.test(text);
+  if (!isTable && !/[\u2500-\u257f]/.test(text)) code.classList.add("wraps");
 }
 // A table that is too wide has a block for each row: site.css. Its cells carry their column's name.
 function stack(table) {
