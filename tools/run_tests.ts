@@ -8,7 +8,18 @@
 import { parseArgs } from "node:util";
 import { ClusterPool, POOL } from "../test/e2e/support/cluster/pool.ts";
 import { BUNDLED, bundledProgram } from "./test/bundled_program.ts";
-import { filesOf, GROUPS, HEAVY, inOrder, type Job, jobsOf, longJobsOf, runsProgram, SUITES } from "./test/jobs.ts";
+import {
+  ALONE,
+  filesOf,
+  GROUPS,
+  HEAVY,
+  inOrder,
+  type Job,
+  jobsOf,
+  longJobsOf,
+  runsProgram,
+  SUITES,
+} from "./test/jobs.ts";
 import { MESH_BINARY } from "../test/support/programs/mesh.ts";
 import { killLeftBehind, removeNamespaces, RUN } from "./test/left_behind.ts";
 import { sum, summary } from "./test/report.ts";
@@ -48,7 +59,9 @@ async function main(args: readonly string[]): Promise<number> {
   };
   const limits = { workers: WORKERS, clusters: CLUSTERS, signal };
   try {
-    await runJobs(jobs, limits, runOne);
+    const isAlone = ({ files: [file = ""] }: Job) => isLong && ALONE.includes(file);
+    await runJobs(jobs.filter((job) => !isAlone(job)), limits, runOne);
+    await runJobs(jobs.filter(isAlone), { ...limits, workers: 1 }, runOne);
   } finally {
     await run.end();
     // The handler of the signal exits.

@@ -89,6 +89,9 @@ export const HEAVY: readonly string[] = [
   "test/e2e/webhook/replicas_test.ts",
 ];
 
+/** Files whose long form limits the time of each answer: in a long run they have the machine to themselves, after all others. */
+export const ALONE: readonly string[] = ["test/e2e/security/webhook_attacks_test.ts"];
+
 /** Unit tests are quick: loading the modules of a file costs more than the tests in it, and one process loads them once. */
 const FILES_OF_A_UNIT_JOB = 45;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { filesBelow, read, ROOT } from "../../test/house/source.ts";
-import { filesOf, FIRST, HEAVY, inOrder, jobsOf, longJobsOf, runsProgram } from "./jobs.ts";
+import { ALONE, filesOf, FIRST, HEAVY, inOrder, jobsOf, longJobsOf, runsProgram } from "./jobs.ts";
 
 Deno.test("runsProgram(): tests that start the program themselves or through others", () => {
   assert.equal(runsProgram("test/golden/cli_process_test.ts"), true);
@@ -13,9 +13,9 @@ Deno.test("one module of the tests knows the binary: tests without it do not run
   assert.deepEqual(readers, ["test/support/programs/mesh.ts"]);
 });
 
-Deno.test("the files that start first exist", () => {
+Deno.test("the files that start first and those that run alone exist", () => {
   const files = filesOf("e2e", ROOT);
-  assert.deepEqual(FIRST.filter((file) => !files.includes(file)), []);
+  assert.deepEqual([...FIRST, ...ALONE].filter((file) => !files.includes(file)), []);
 });
 
 Deno.test("the heavy files exist, and CI runs each: with the compiled binary", () => {
