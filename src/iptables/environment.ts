@@ -26,16 +26,31 @@ async function namesIn(world: World, path: string) {
   }
 }
 
+const NO_ADDRESS = "This network namespace has only loopback and link-local addresses";
+
+interface Detection {
+  readonly capture: CaptureSettings;
+  /** Whether a pod without an address counts as IPv4, which the log says. */
+  readonly assumesIpv4: boolean;
+  readonly log: Logger;
+}
+
 /**
- * Detects the pod's addresses and, if needed, its DNS servers. Throws a `MeshError` if the pod has no address, or if
- * needed DNS servers cannot be read.
+ * Detects the pod's addresses and, if needed, its DNS servers. Throws a `MeshError` if the pod has no address and none
+ * is assumed, or if needed DNS servers cannot be read.
  */
-export async function detectNetwork(world: World, capture: CaptureSettings, log: Logger): Promise<PlanNetwork> {
+export async function detectNetwork(
+  world: World,
+  { capture, assumesIpv4, log }: Detection,
+): Promise<PlanNetwork> {
   const network = podNetwork(world.network.interfaces().map(({ address }) => address), capture.dualStack);
   if (network.hostAddress === undefined) {
-    throw new MeshError("This network namespace has only loopback and link-local addresses", {
-      hint: "Run the command in the pod's network namespace, after the pod has got its address",
-    });
+    if (!assumesIpv4) {
+      throw new MeshError(NO_ADDRESS, {
+        hint: "Run the command in the pod's network namespace, after the pod has got its address",
+      });
+    }
+    log.warn(`${NO_ADDRESS}, so the rules are for IPv4 only`);
   }
   const needsServers = capture.redirectDns && !capture.captureAllDns;
   return { hasIpv6: network.hasIpv6, dnsServers: needsServers ? await dnsServers(world, log) : [] };

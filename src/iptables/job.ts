@@ -40,8 +40,9 @@ export function planOf(job: Job): Promise<PodPlan> {
   return plan;
 }
 
-async function makePodPlan({ world, log, logBlock, settings }: Job): Promise<PodPlan> {
-  const network = await detectNetwork(world, settings.capture, log);
+async function makePodPlan({ world, log, logBlock, settings, mode }: Job): Promise<PodPlan> {
+  // The output of "generate" may be for another machine.
+  const network = await detectNetwork(world, { capture: settings.capture, assumesIpv4: mode === "generate", log });
   logBlock(configBlock(settings, network));
   return { ...makePlan(settings.capture, network), dnsServers: network.dnsServers };
 }

@@ -156,12 +156,27 @@ Deno.test("verify without settings and without access to the rules proves nothin
   });
 });
 
-Deno.test("a pod without an address is an error", async () => {
-  const interfaces = [{ name: "lo", family: "IPv4", address: "127.0.0.1" }] as const;
-  await assert.rejects(
-    runIptables(fakeWorld({ interfaces }), GENERATE, []),
-    /only loopback and link-local addresses/,
+const NO_ADDRESS: FakeWorldOptions = { interfaces: [{ name: "lo", family: "IPv4", address: "127.0.0.1" }] };
+
+Deno.test("a pod without an address is an error of apply and of Istio's program, also in a dry run", async () => {
+  for (const call of [APPLY, ISTIO]) {
+    await assert.rejects(
+      runIptables(fakeWorld(NO_ADDRESS), call, ["--dry-run"]),
+      /only loopback and link-local addresses/,
+    );
+  }
+});
+
+Deno.test("generate without an address prints the rules for IPv4, and says so once", async () => {
+  const flags = ["-i", "*", "-b", "80", "--dual-stack"];
+  const [world, pod] = [fakeWorld(NO_ADDRESS), fakeWorld(POD)];
+  assert.equal(await runIptables(world, GENERATE, flags), 0);
+  assert.equal(
+    world.said.stderr.match(/only loopback and link-local addresses, so the rules are for IPv4/g)?.length,
+    1,
   );
+  await runIptables(pod, GENERATE, flags);
+  assert.equal(world.said.stdout, pod.said.stdout);
 });
 
 Deno.test("DNS servers: an invalid address is logged, and without a server DNS is not captured", async () => {
