@@ -55,6 +55,7 @@ async function main(args: string[]): Promise<number> {
     }
     const scripts = await toScripts(folder);
     const isRunnable = jobs.some(({ platform }) => isThisMachine(platform));
+    if (isRunnable) say("compile: warming the code cache");
     const caches = isRunnable ? await sharedCaches(build, scripts, Deno.env.get("MESH_CODE_CACHES")) : undefined;
     return await runJobs(jobs, (each) => compileScripts(build, scripts, each, caches));
   } finally {
@@ -95,6 +96,7 @@ async function runJobs(jobs: readonly Target[], build: (job: Target) => Promise<
   let failed = 0;
   for (const job of jobs) {
     const { platform, output } = job;
+    say(`compile: making ${output}`);
     try {
       await build(job);
       say(`compile: ${output}: ${((await Deno.stat(output)).size / 1e6).toFixed(1)} MB`);

@@ -8,9 +8,10 @@ import { needsProgram, testWhen } from "../support/test_when.ts";
 
 const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname).replace(/\/$/, "");
 
-/** A stand-in for Deno: prints its version, or its path and arguments. */
+/** A stand-in for Deno: prints its version, gets packages, or prints its path and arguments. */
 const FAKE_DENO = `#!/bin/sh
 if [ "$1" = --version ]; then echo "deno 2.6.10 (fake)"; exit 0; fi
+if [ "$1" = install ]; then mkdir -p "$DENO_DIR" && echo "$PWD $*" >> "$DENO_DIR/installed"; exit; fi
 printf '%s|' "$PWD" "\${MESH_ARGV0:-}" "\${DENO_TLS_CA_STORE:-}" "$@"
 exit 7
 `;
@@ -156,6 +157,20 @@ testWhen(
     assert.equal((await box.run([tool, "--version"], { env: { PATH: path } })).stdout, "deno 2.6.10 (fake)\n");
   },
 );
+
+testWhen(missing, "tools/deno gets the packages of tasks quietly, once for each deno.lock", async () => {
+  await using box = await Sandbox.make();
+  const task = async (lock: string) => {
+    await Deno.writeTextFile(`${box.checkout}/deno.lock`, lock);
+    const { stdout, stderr } = await box.run([`${box.checkout}/tools/deno`, "task", "compile"]);
+    assert.match(stdout, /\|task\|compile\|$/);
+    return stderr.split("\n").at(-2) ?? "";
+  };
+  const said = "tools/deno: getting packages, once";
+  assert.deepEqual([await task("1"), await task("1"), await task("2")], [said, "", said]);
+  const installed = await Deno.readTextFile(`${box.checkout}/.cache/deno-dir/installed`);
+  assert.equal(installed, `${box.checkout} install --quiet\n`.repeat(2));
+});
 
 testWhen(missing, "tools/deno says what to do if it cannot write, or knows no such version", async () => {
   await using box = await Sandbox.make();

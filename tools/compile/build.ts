@@ -3,7 +3,7 @@ import { putBehindRuntime } from "./behind_runtime.ts";
 import { runCommands, settledCaches } from "./code_cache.ts";
 import { type Script, START, writePack } from "./pack.ts";
 import { type Platform, thisPlatform } from "./platforms.ts";
-import { mustRun } from "./run.ts";
+import { mustRun, say } from "./run.ts";
 import { preparedRuntime } from "./runtime.ts";
 import { checkBundler } from "./bundler.ts";
 import { fillIn, sourceState } from "./source_state.ts";
@@ -78,10 +78,12 @@ export const CONTAINER: Variant = {
 export async function bundle(build: Build): Promise<string> {
   const config = ["--config", `${build.root}/deno.json`, "--frozen"];
   const entry = `${build.root}/src/main.ts`;
+  say("compile: checking types");
   await mustRun([Deno.execPath(), "check", "--quiet", ...config, entry]);
   const folder = `${build.work}/bundle`;
   const output = ["--platform", "deno", "--code-splitting", "--outdir", folder];
   await checkBundler(Deno.env.get("DENO_DIR") ?? `${build.cache}/deno-dir`);
+  say("compile: bundling");
   // The bundler writes paths from the working folder.
   await mustRun([Deno.execPath(), "bundle", "--quiet", ...config, ...output, entry], {}, build.root);
   await makeCanonical(folder);
