@@ -168,8 +168,8 @@ async function run(world: World, { advice }: Repair, flags: readonly string[]): 
 }
 
 /**
- * Defines a shell function that adds the flags to `kubectl`. kubectl accepts no flags before a plugin's name, and
- * `kubectl mesh` only prints here.
+ * Defines a shell function that adds the flags to `kubectl`. It does not add them to `kubectl mesh`: kubectl accepts no
+ * flags before a plugin's name, and repairs use `kubectl mesh` only to print manifests.
  */
 function kubectlWith(flags: readonly string[]): string {
   const words = flags.map(shellQuoted).join(" ");

@@ -2,7 +2,7 @@
 import { namedIn } from "./checks/findings.ts";
 import type { CheckResult } from "./result_schema.ts";
 
-/** The id of a check, and the ids of checks that fail because of it. */
+/** Maps the id of a check to the ids of checks that fail because this check fails. */
 const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
   "api-mutating-admission": ["webhook-reachable", "workload-proxy-missing"],
   "api-aggregator-routing": ["webhook-reachable"],
@@ -43,9 +43,8 @@ const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Adds to each result the failure that causes it, and sorts causes first. Categories that contain a cause or an
- * uncaused error come before other categories, and these results come first in their category. The order is otherwise
- * kept.
+ * Adds to each result the failure that causes it, and sorts causes and uncaused errors first: their categories come
+ * before other categories, and they come first in their category. Otherwise keeps the order.
  */
 export function causesFirst(results: readonly CheckResult[]): readonly CheckResult[] {
   const failing = results.filter(({ result }) => result === "error" || result === "warning");
@@ -70,8 +69,8 @@ function explains(cause: CheckResult, other: CheckResult): boolean {
 }
 
 /**
- * Whether a failure of one object can explain a failure of another. A failure of a namespace or a pod explains no
- * failure elsewhere.
+ * Whether a failure of one object can explain a failure of another object, by category of the cause. For example, a
+ * failure in a namespace explains no failure in another namespace.
  */
 const COVERS: Readonly<Record<string, (cause: string, object: string) => boolean>> = {
   "namespaces": (cause, object) => namespaceOf(cause) === namespaceOf(object),

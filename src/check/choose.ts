@@ -57,7 +57,7 @@ function withNeeds(wanted: readonly Check[], left: readonly Check[]): readonly C
   return left.filter(({ id }) => ids.has(id));
 }
 
-/** Hint for an unknown word. The ids of checks do not fit on a line. */
+/** Start of the hint for an unknown word. It names a command, because the ids of all checks do not fit on a line. */
 const IDS = { "category": "", "check or category": '"kubectl mesh check --list" prints the ids, ' } as const;
 
 function refuseUnknown(

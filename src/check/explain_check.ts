@@ -74,7 +74,7 @@ export function listText(choice: Choice, width?: number): string {
   return width === undefined ? columns(rows) : columns(rows.flatMap((row) => folded(row, widthOfTitles(rows, width))));
 }
 
-/** Returns the columns that are left on a line for the title, at least 20. */
+/** Returns the number of columns that are left on a line for the title, at least 20. */
 function widthOfTitles(rows: readonly string[][], width: number): number {
   const widest = (at: number) => Math.max(...rows.map((row) => (row[at] ?? "").length));
   return Math.max(20, width - widest(0) - widest(1) - 4);

@@ -1,4 +1,4 @@
-/** Decides about the injection of manifests the way the webhooks of a cluster do. */
+/** Decides whether the workloads in manifests are injected, as the webhooks of a cluster would. */
 import type { KubeApi } from "../kube/client/mod.ts";
 import { isList, isMap, textAt, type Value, type ValueMap } from "../base/value.ts";
 import {
@@ -42,7 +42,7 @@ export interface WebhookAsking {
   readonly native: NativeSetting | undefined;
 }
 
-/** Decides about the injection of workloads, for `injectionBy`. */
+/** Decides whether workloads are injected, for `injectionBy`. */
 export interface WebhookJudge {
   /** Reads the namespaces of a document from the cluster. Throws a MeshError if the cluster does not respond. */
   prepare(value: Value): Promise<void>;
@@ -178,7 +178,7 @@ function doubt(id: string, message: string, field: string): InjectionError {
   return new InjectionError(id, `Cannot tell whether the webhook injects the pod: ${message}`, place(field));
 }
 
-/** Returns the error for an unknown namespace, without whose labels it is unknown which webhooks are called. */
+/** Returns the error for an unknown namespace. Without its labels, it is unknown which webhooks are called. */
 function namespaceDoubt({ webhooks, known }: Asked): InjectionError | undefined {
   if (webhooks === ASSUMED || isKnown(webhooks)) return undefined;
   if (known !== undefined && webhooks !== known.namespace && !isAbsent(known)) return undefined;

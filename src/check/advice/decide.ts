@@ -56,7 +56,7 @@ function rank({ risk, reach, isGuess }: Advice): number {
   return group * REACHES.length + REACHES.indexOf(reach);
 }
 
-/** Puts a read-only command before the first command, if that adds pods to the mesh or removes pods from it. */
+/** Puts a read-only command before the first command if the first command adds pods to the mesh or removes them. */
 function withLook(ordered: readonly Advice[]): readonly Advice[] {
   const index = ordered.findIndex(({ steps }) => steps.length > 0);
   const first = ordered[index];
@@ -72,8 +72,8 @@ function lookFirst({ namespace }: Advice): Advice {
 }
 
 /**
- * Maximum number of rights to check. Each is a request, and advice for all namespaces of a large cluster would take
- * minutes.
+ * Maximum number of rights to check. Each check is a request to the API server, so advice for all namespaces of a large
+ * cluster would take minutes.
  */
 const MAX_NEEDS = 10;
 
@@ -103,8 +103,8 @@ export interface DecidingSource {
 }
 
 /**
- * A namespace is protected if it never gets sidecars, as the control plane's namespace, or runs the pods of an
- * injection webhook.
+ * A namespace is protected if it never gets sidecars, such as the namespace of the control plane, or if it runs the pods
+ * of an injection webhook.
  */
 export function decidingOver({ istioNamespace, mutatingWebhooks, may }: DecidingSource): Deciding {
   return {

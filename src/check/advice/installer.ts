@@ -66,7 +66,7 @@ const CHANGED = {
 };
 
 interface Printed {
-  /** The installer, as the end of a clause. */
+  /** Names the installer. The text follows `recreate the object` or another change. */
   readonly by: string;
   readonly print: string;
   /** Flags of `kubectl apply` that select some of the printed objects. */

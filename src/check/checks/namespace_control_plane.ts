@@ -1,4 +1,4 @@
-/** Checks of what istiod provides for a namespace whose pods are injected. */
+/** Checks what istiod provides for a namespace whose pods are injected. */
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { selectorMatches } from "../../kube/text/selector.ts";
 import { parseMeshConfig } from "../../istio/mod.ts";
@@ -37,7 +37,7 @@ export function discovered({ name, namespace, plane }: SidecarNamespace): readon
   return [{ object: `namespace/${name}`, result: "error", message, advice }];
 }
 
-/** Advises labels for a selector, as the smallest change, unless it uses labels that also control injection. */
+/** Advises to add the labels that a selector requires, unless one of them also controls injection. */
 function discoveryAdvice(name: string, labels: ValueMap, selectors: readonly Value[]): readonly Advice[] {
   const wanted = selectors.filter(isMap).map((selector) => Object.entries(mapAt(selector, "matchLabels")))
     .find((pairs) => pairs.length > 0 && pairs.every(([key]) => !DECIDING.includes(key)));

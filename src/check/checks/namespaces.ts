@@ -369,7 +369,7 @@ async function podRevisions(facts: Facts): Promise<Finding> {
     const own = labelText(labelsOfObject(pod), LABEL.revision);
     const wins = chosen.get(pod.metadata.namespace ?? "");
     if (own === undefined || wins === undefined) return [];
-    // The injectors of Istio 1.6 to 1.8 set this label on pods themselves.
+    // In Istio 1.6 to 1.8, the injector itself sets this label on pods.
     if (own === wins || own === known(webhook)?.revision || own === known(webhook)?.tag) return [];
     return [{
       object: refOf(owner),

@@ -69,8 +69,8 @@ const LOWER = byHand(
 );
 
 /**
- * Returns the finding of `judged`. If the finding is unknown but no policy exists in the scope, returns `ok`, which
- * needs no right to read webhooks.
+ * Returns the finding of `judged`. If it is unknown, for example without the right to read webhooks, returns `ok` if no
+ * policy exists in the scope.
  */
 async function unlessOpen(judged: () => Promise<Finding>, isOpen: () => Promise<boolean>): Promise<Finding> {
   const open = async (): Promise<Finding | undefined> => await isOpen() ? { result: "ok" } : undefined;

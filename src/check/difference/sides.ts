@@ -75,7 +75,7 @@ async function textsOf(source: Source, revision: string): Promise<GivenConfigura
   return { ...texts.value, revision: plane.revision };
 }
 
-/** Builds an injector from the configuration of a snapshot's or control plane's revision. */
+/** Builds an injector from the configuration of one revision, in a snapshot or in a cluster. */
 async function injectorOf(given: GivenConfiguration, { clock, nativeSidecars }: SideOptions): Promise<Injector> {
   return await loadInjector({
     revision: given.revision,

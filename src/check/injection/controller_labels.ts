@@ -35,7 +35,7 @@ const LABELS: Readonly<Record<string, Labels>> = {
   DeploymentConfig: (name) => ({ deployment: `${name}-1`, deploymentconfig: name }),
 };
 
-/** Adds the labels of a controller to the pod of its template. Labels of the template take precedence. */
+/** Adds to a template's pod the labels that its controller would add. Labels of the template take precedence. */
 export function withControllerLabels(pod: Pod, kind: string, name: string, manifest: ValueMap): Pod {
   const added = LABELS[kind]?.(name, mapAt(manifest, "spec"));
   if (added === undefined) return pod;

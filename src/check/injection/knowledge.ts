@@ -1,6 +1,6 @@
 /**
- * Reads the webhooks, configuration, and labels that decide about the pods of a namespace. A forbidden read is a gap,
- * not an error.
+ * Reads the webhooks, configuration, and labels that decide whether pods of a namespace are injected. Data that the user
+ * may not read counts as unknown, not as an error.
  */
 import {
   isMutatingWebhookConfiguration,
@@ -117,8 +117,8 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
 }
 
 /**
- * Whether to use dry runs. The cluster does not inject with a given configuration, and a missing namespace admits no
- * pod.
+ * Whether to use dry runs. They show nothing about a configuration given by the user, which the cluster does not use,
+ * and they fail in a namespace that does not exist.
  */
 function canAdmit({ given }: Asking, namespace: Observed<unknown>): boolean {
   return given === undefined && !(isKnown(namespace) && namespace.value === undefined);

@@ -17,7 +17,7 @@ export interface ConditionQuestion {
   readonly isMade: boolean;
 }
 
-/** The value of a condition. `fails`: the expression cannot be evaluated for this pod, in the API server either. */
+/** The value of a condition. `fails`: evaluation ends with an error, here and in the API server. */
 export type Holding = "holds" | "does-not-hold" | "fails" | "unknown";
 
 /** The result of a condition. */
@@ -69,7 +69,7 @@ function evaluated(cel: Environment, expression: string, question: ConditionQues
   }
 }
 
-/** Maximum steps of regular expression automata for one condition, which take about a second. */
+/** Maximum number of steps of the regular expression automata for one condition. They take about a second. */
 const MAX_STEPS = 50_000_000;
 /** Cost of compiling a regular expression, counted as this number of matched characters. */
 const COMPILING = 100;

@@ -1,5 +1,5 @@
 /**
- * Finds the cause why no webhook is called for a pod, with advice. The causes are a table, and the first match counts.
+ * Finds out why no webhook is called for a pod, with advice. The causes are a table, and the first match counts.
  */
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { newMap, type ValueMap } from "../../base/value.ts";

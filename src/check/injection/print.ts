@@ -161,7 +161,7 @@ export function explanationYaml(explanation: Explanation): string {
   return yamlOf(explanationJson(explanation));
 }
 
-/** Returns the explanation as one line of JSON. The fields of the contract come first. */
+/** Returns the explanation as one line of JSON. */
 export function explanationJson(explanation: Explanation): string {
   const { workload, verdict, by, reason, rules, live, namespace, field, message, warnings, findings, fixes } =
     explanation;

@@ -1,4 +1,4 @@
-/** Evaluates what happens to a new pod, by every rule of the API server and the webhooks in order. */
+/** Finds out what happens to a new pod: evaluates every rule of the API server and the webhooks, in order. */
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { sameValue } from "../../base/values/mod.ts";
@@ -322,7 +322,7 @@ function injected(
   }
 }
 
-/** A decision policy with which only reasons outside the configuration prevent injection. */
+/** A decision policy that injects every pod, unless the pod itself or its namespace prevents injection. */
 const CERTAIN: DecisionPolicy = {
   policy: "enabled",
   neverInjectSelector: [],

@@ -135,7 +135,7 @@ export interface ObservedPlane {
 export interface PlaneSource {
   readonly api: Pick<KubeApi, "get" | "list">;
   readonly clock: Pick<World["clock"], "now">;
-  /** The control plane. `namespace` limits workloads; `undefined` means all namespaces. */
+  /** Selects the control plane. `namespace` is the namespace of workloads; `undefined` means all namespaces. */
   readonly scope: ClusterChoice & { readonly namespace?: string | undefined };
 }
 

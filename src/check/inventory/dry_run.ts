@@ -182,7 +182,7 @@ export async function tryToCreate(
 
 const PREFIX = /^The Kubernetes API server (?:"[^"]*" answered \d+ to POST [^ ]*|denied the request): /;
 
-/** Outcomes by the error texts of apiserver/pkg/admission/plugin/webhook. */
+/** Outcomes by the error messages of apiserver/pkg/admission/plugin/webhook. */
 const ENDS: readonly (readonly [outcome: DryRun["outcome"], pattern: RegExp])[] = [
   ["failed", /failed calling webhook "([^"]*)"/],
   ["denied", /admission webhook "([^"]*)" denied the request/],

@@ -48,13 +48,13 @@ export function each(keep: Keep): Keep {
   return withFieldsOf(keep, (value) => isList(value) ? value.map(keep) : keep(value));
 }
 
-/** Keeps only one copy of equal values. Pods of a workload differ in little except their names. */
+/** Keeps only one copy of equal values. Pods of a workload differ in little more than their names. */
 export function shared(keep: Keep): Keep {
   const known = new Map<string, Value>();
   return withFieldsOf(keep, (value) => firstOf(known, JSON.stringify(value), () => keep(value)));
 }
 
-/** Like `shared`, for mappings of shared values. Their numbers make a short key. */
+/** Does the same as `shared`, faster, for mappings of shared values: compares these by number instead of by content. */
 export function sharedParts(keep: Keep): Keep {
   const known = new Map<string, Value>();
   return withFieldsOf(keep, (value) => {

@@ -6,7 +6,7 @@ import { each, fields, fieldsOf, type Keep, named, pick, shared, sharedParts, wh
 /** Matches annotations to keep: injection settings and status, and the tracking id of Argo CD. */
 const ANNOTATIONS = /istio\.io\/|^argocd\.argoproj\.io\/tracking-id$/;
 
-/** Returns a keeper for live pods. */
+/** Returns a keeper for live pods: a function that keeps only the fields that checks read. */
 export function podKeeper(): (pod: KubeObject) => KubeObject {
   const containers = each(shared(fields({
     name: whole,

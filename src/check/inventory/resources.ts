@@ -61,7 +61,7 @@ export function resourceInventory(source: Source) {
       listOf(source, ADMISSION, "mutatingwebhookconfigurations", { isKind: isMutatingWebhookConfiguration })
     ),
     validatingWebhooks: once(() => listOf(source, ADMISSION, "validatingwebhookconfigurations", { isKind: isObject })),
-    /** Argo CD's Applications with a name. Not read if the scope is one namespace, because only advice needs them. */
+    /** The Argo CD Applications with this name. Not read if the scope is one namespace: only advice needs them. */
     applications: (name: string) =>
       namespace === undefined
         ? listOf(source, "apis/argoproj.io/v1alpha1", "applications", {

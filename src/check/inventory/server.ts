@@ -23,7 +23,7 @@ export function serverInventory(source: Source) {
   return {
     server: source.api.server,
     version,
-    /** Whether the server responds, with any status except a failure. Status 403 counts as a response. */
+    /** Whether the server responds. If it does not, `failed` is the reason. Status 403 counts as a response. */
     answers: async (): Promise<Observed<{ readonly failed?: string }>> => {
       const observed = await version();
       return { value: isKnown(observed) || "forbidden" in observed ? {} : { failed: reason(observed) } };

@@ -46,8 +46,8 @@ export function serviceInventory(source: Source) {
       (namespace: string) => listOf(source, "apis/apps/v1", "deployments", { isKind: isDeployment, namespace }),
     ),
     /**
-     * The pods of a namespace, regardless of `--selector`. Other namespaces than `--namespace` are not read, because
-     * only advice needs the pods.
+     * The pods of a namespace, regardless of `--selector`. If `--namespace` is set, other namespaces are not read,
+     * because only advice needs the pods.
      */
     podsIn: byKey(String, (namespace: string) => {
       const { namespace: chosen = namespace } = source.scope;

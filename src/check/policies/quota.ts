@@ -107,7 +107,7 @@ export function raisedQuota(quota: Omit<Named, "kind">, raises: readonly Raise[]
 }
 
 /**
- * Returns advice to raise the quota that an error of the API server names, by enough for two pods: the refused pod and
+ * Returns advice to raise the quota named in an error from the API server, by enough for two pods: the refused pod and
  * an extra pod during a rollout. Empty for other errors. Source: k8s.io/apiserver/pkg/admission/plugin/resourcequota.
  */
 export function quotaFor(message: string, namespace: string): readonly Advice[] {

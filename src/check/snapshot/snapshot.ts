@@ -1,6 +1,6 @@
 /**
- * Reads the parts of a cluster that decide about injection into an `InjectionSnapshot`, which also lists the forbidden
- * parts.
+ * Builds an `InjectionSnapshot`: the parts of a cluster that decide which pods are injected, and a list of the parts
+ * that the user may not read.
  */
 import { MeshError } from "../../base/errors.ts";
 import {

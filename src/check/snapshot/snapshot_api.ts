@@ -44,7 +44,7 @@ export function snapshotApi(snapshot: InjectionSnapshot, file: string): KubeApi 
   };
 }
 
-/** Returns the nodes of a snapshot. If all kubelets support the same, the versions stand for node names. */
+/** Returns the nodes of a snapshot. For a snapshot without node names, returns one node for each kubelet version. */
 function nodesIn({ kubeletVersions = [] }: InjectionSnapshot): readonly KubeObject[] {
   const versions = Array.isArray(kubeletVersions)
     ? kubeletVersions.map((version) => [version, version] as const)

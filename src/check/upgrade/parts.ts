@@ -1,6 +1,6 @@
 /**
- * Extracts the parts that injection added to a pod, as texts by field, without the defaults of the API server. Sources
- * of the defaults: k8s.io/kubernetes/pkg/apis/core/v1 (defaults.go), and the admission plugin ServiceAccount.
+ * Extracts the fields that injection added to a pod, as text, without the defaults of the API server. Sources of the
+ * defaults: k8s.io/kubernetes/pkg/apis/core/v1 (defaults.go), and the admission plugin ServiceAccount.
  */
 import { goJson } from "../../golang/gojson/mod.ts";
 import { canonicalQuantity } from "../../kube/mod.ts";
@@ -14,8 +14,8 @@ export type Fields = Readonly<Record<string, string>>;
 export type Parts = Readonly<Record<string, Fields>>;
 
 /**
- * Field for the list that contains a container. A move to the other list turns a native sidecar into an ordinary
- * container, or an ordinary container into a native sidecar.
+ * Field whose value is the list that contains a container: `containers` or `initContainers`. A move to the other list
+ * turns a native sidecar into an ordinary container, or an ordinary container into a native sidecar.
  */
 export const PLACE = "place";
 

@@ -74,7 +74,7 @@ async function changesOf(
   return { value: changesBetween(running.parts, after, typeof before === "string" ? undefined : before) };
 }
 
-/** Returns the parts that injection adds to a new pod of a workload, or a text why the pod is not injected. */
+/** Returns the parts that injection adds to a new pod of a workload, or the reason why the pod is not injected. */
 function rendered(target: Target, injector: Injector): Parts | string {
   const pod = podOf(target);
   const decision = decide(pod, { ...injector.config, byHand: false });

@@ -29,7 +29,7 @@ export async function cniOnNodes({ pods, scope }: Pick<Facts, "pods" | "scope">)
   return findingOf(problems, seeLog);
 }
 
-/** The init container `istio-validation` tests the rules that the CNI plugin made. */
+/** Whether the pod has the init container `istio-validation`, which tests the iptables rules of the CNI plugin. */
 function isCapturedByPlugin(pod: Pod): boolean {
   return containersOf(pod, "initContainers").some((each) => textAt(each, "name") === "istio-validation");
 }

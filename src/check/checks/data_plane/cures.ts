@@ -25,7 +25,7 @@ const RESOURCES = [
   ["limits.memory", ANNOTATION.proxyMemoryLimit],
 ] as const;
 
-/** Sets all known amounts, because one annotation makes the templates ignore all resources in the injector's values. */
+/** Sets all known amounts: even one annotation makes the templates ignore all resources in the injector's values. */
 function resourceAnnotations(amounts: Amounts): Readonly<Record<string, string>> {
   return Object.fromEntries(RESOURCES.flatMap(([name, annotation]) => {
     const amount = amounts.get(name);
@@ -61,7 +61,7 @@ export function smallerRequests(pod: Pod, proxy: ValueMap, said: string): readon
   return [annotatedPod(workloadOf(pod), change, resourceAnnotations(new Map([...amounts, ...lower])))];
 }
 
-/** Advice to recreate the pods of the workload. `when` is the precondition, as the end of a clause. */
+/** Advice to recreate the pods of the workload. `when` is the precondition: `when the nodes are ready`. */
 export function recreatedWhen(pod: Pod, when: string): Advice {
   const advice = recreated(workloadOf(pod));
   return { ...advice, change: `${advice.change}, ${when}` };

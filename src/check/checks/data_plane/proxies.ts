@@ -69,7 +69,7 @@ export function isWithoutImage(state: ContainerState): boolean {
   return IMAGE_REASONS.has(waitingReason(state));
 }
 
-/** Describes why a container is not ready, as the end of a clause. */
+/** Describes why a container is not ready, to follow its name: `runs but is not ready`. */
 export function unreadyText(state: ContainerState): string {
   if (waitingReason(state) !== "") return `waits: ${waitingReason(state)}`;
   return state.status.state?.running === undefined ? "does not run" : "runs but is not ready";
@@ -98,7 +98,7 @@ export function lastEnding({ name, status }: ContainerState): Ending | undefined
 
 const LONGEST = 300;
 
-/** Exit codes with a conventional meaning: 126 of a shell, and 128 + signal number. */
+/** Exit codes with a conventional meaning: 126 from a shell, and 128 + signal number. */
 const CODES: Readonly<Record<number, string>> = {
   126: "its program cannot be executed",
   134: "it aborted",

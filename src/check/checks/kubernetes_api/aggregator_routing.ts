@@ -62,7 +62,7 @@ const NOT_SHOWN: Finding = {
     "no Service is known to have responded to the API server",
 };
 
-/** Returns `unknown` without a failed call, because a replacement of kube-proxy with another name may route. */
+/** Returns `unknown` if no call failed, because an unrecognized replacement of kube-proxy may route the calls. */
 function verdictOn(stranded: readonly Pod[], failed: string | undefined): Finding {
   const objects = stranded.map(({ metadata }) => `pod/kube-system/${metadata.name}`);
   const state = `${objects[0]} runs without ${FLAG}, and no kube-proxy is on its node`;

@@ -33,7 +33,7 @@ const WANTED: Readonly<Record<GatewayPlural, Wanted>> = {
   tcproutes: { from: ["1.6.0", "1.31"], upgrade: "1.6.0" },
 };
 
-/** Reports CRDs that Istio ignores or cannot read. It reports no error in the status of their resources. */
+/** Reports CRDs that Istio ignores or cannot read. Istio itself reports nothing in the status of their resources. */
 export async function gatewayCrds(facts: Facts): Promise<Finding> {
   if (facts.scope.namespace !== undefined) return WHOLE_CLUSTER;
   const isServed = (await facts.apiGroups()).some((each) => each.startsWith(`${GATEWAY_GROUP}/`));

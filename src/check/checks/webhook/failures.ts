@@ -69,7 +69,7 @@ const FAILURES: readonly Failure[] = [
     advice: ({ target }) => restarted(target),
   },
   {
-    // The texts of Go's x509.HostnameError.
+    // The messages of Go's x509.HostnameError.
     pattern: /x509: (certificate is (valid for|not valid for any)|cannot validate|certificate relies on legacy)/,
     meaning: () => "the webhook's certificate does not name its Service",
     advice: ({ target }) => restarted(target),

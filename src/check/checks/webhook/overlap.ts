@@ -14,7 +14,7 @@ export async function noOverlap(webhooks: readonly InjectorWebhook[], facts: Fac
   const namespaces = await facts.namespaces();
   const found = await firstKnown([
     async () => overlaps(webhooks, namespaces, await facts.pods()),
-    // Some overlaps show without the labels of live pods.
+    // Some overlaps are visible without the labels of live pods.
     () => {
       const sure = overlaps(webhooks, namespaces, []);
       return sure.length === 0 ? undefined : sure;

@@ -12,7 +12,7 @@ import { distinct, isActive } from "./injectors.ts";
 import { calleeOf } from "./service.ts";
 import { configurationNamed, logged } from "./webhook_advice.ts";
 
-/** Checks that a matching pod gets a sidecar in a dry run. Runs one for each configuration and target. */
+/** Checks that a matching pod gets a sidecar in a dry run, one for each configuration and target. */
 export async function reachable(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const tried: string[] = [];
   const problems = await inEach(groupsOf(webhooks), async (group): Promise<readonly Problem[]> => {

@@ -35,7 +35,7 @@ interface Serving {
   readonly pods: readonly Pod[];
 }
 
-/** A cause, as the end of a message, with advice. */
+/** Why no pod is ready, worded to end a message, with advice. */
 interface Cause {
   readonly why: string;
   readonly advice: readonly Advice[];
@@ -82,8 +82,8 @@ const PORT = 15017;
 const PORT_NAME = "https-webhook";
 
 /**
- * Advice for a refused connection: points the Service at the right port, or, if it already is, assumes that the pods
- * hang and restarts them.
+ * Advice for a refused connection: point the Service at the right port. If the port is already right, assumes that the
+ * pods hang, and advises to restart them.
  */
 export async function openingPort(target: Place & { readonly port: number }, facts: Facts): Promise<readonly Advice[]> {
   const leading = await leadingToPods(target, facts);

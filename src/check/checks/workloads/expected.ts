@@ -38,7 +38,7 @@ const STATUS = "sidecar.istio.io/status";
 
 const IMAGES = new WeakMap<Injector, string | undefined>();
 
-/** Reports a proxy with another revision or image than new pods get. */
+/** Reports a proxy whose revision or image differs from the proxies of new pods. */
 export function otherProxy({ pod, hasProxy, decision, webhook, plane }: ExpectedPod): ProblemOf | undefined {
   const next = hasProxy ? known(webhook) : undefined;
   if (next === undefined || plane === undefined || known(decision)?.inject !== true) return undefined;
