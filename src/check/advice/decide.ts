@@ -103,8 +103,8 @@ export interface DecidingSource {
 }
 
 /**
- * A namespace is protected if it never gets sidecars, such as the namespace of the control plane, or if it runs the pods
- * of an injection webhook.
+ * A namespace is protected if it never gets sidecars, such as the namespace of the control plane, or if it runs the
+ * pods of an injection webhook.
  */
 export function decidingOver({ istioNamespace, mutatingWebhooks, may }: DecidingSource): Deciding {
   return {

@@ -19,8 +19,8 @@ export interface BundleResult {
 }
 
 /**
- * Writes a bundle (PEM) to every webhook of a configuration that calls this Service. Does nothing if the bundle is the same.
- * The patch tests the name of each webhook, so that it fails if the list has changed. Errors: an `ApiError`.
+ * Writes a bundle (PEM) to every webhook of a configuration that calls this Service. Does nothing if the bundle is the
+ * same. The patch tests the name of each webhook, so that it fails if the list has changed. Rejects with an `ApiError`.
  */
 export async function keepBundle(
   api: KubeApi,

@@ -8,8 +8,8 @@ export interface Lifetimes {
   readonly serving: number;
   readonly authority: number;
   /**
-   * Time for which a new CA is trusted before it signs, and a replaced CA is trusted afterwards. During this time, every API
-   * server and every replica learns of the change.
+   * How long a new CA is trusted before it signs, and how long a replaced CA remains trusted. During this time, every
+   * API server and every replica learns of the change.
    */
   readonly overlap: number;
 }

@@ -44,8 +44,8 @@ const MAX_WRITES = 3;
  * Returns the certificates in force, and renews them if due. The API server accepts one update per version of the
  * Secret, so one replica wins and the others read its result. If another program removes data from the Secret, writes
  * `known` again, because clients trust its CA. The Secret must exist, because the webhook has no permission to create
- * Secrets. Errors: a `MeshError` if the Secret is missing or foreign, a `ContestedError` if another program keeps
- * changing it, an `ApiError`.
+ * Secrets. Rejects with a `MeshError` if the Secret is missing or belongs to another program, with a `ContestedError`
+ * if another program keeps changing it, and with an `ApiError`.
  */
 export async function agree(store: SecretStore, context: RenewalContext, known?: Known): Promise<Agreement> {
   let written: string | undefined;

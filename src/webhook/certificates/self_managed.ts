@@ -27,7 +27,7 @@ export interface SelfManagedOptions {
   /** DNS domain of the cluster. Default: `cluster.local`. */
   readonly clusterDomain?: string;
   readonly lifetimes?: Lifetimes;
-  /** Delay of renewals in this replica, from 0 to 1. Default: random. */
+  /** Delay of renewals in this replica, as a fraction of the maximum delay, from 0 to 1. Default: random. */
   readonly jitter?: number;
 }
 

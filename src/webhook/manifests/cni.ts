@@ -107,7 +107,7 @@ function grant(
   ];
 }
 
-/** The network that the pods' annotation names. Multus reads the network's configuration from the node. */
+/** The network named in the pods' annotation. Multus reads the network's configuration from the node. */
 function network(): ValueMap {
   return {
     apiVersion: "k8s.cni.cncf.io/v1",

@@ -20,27 +20,27 @@ export type { ManifestOptions, TakeOver };
 
 /**
  * Returns the manifests in the order in which to apply them. The webhook configurations come last.
- * Errors: a `UsageError` that names the flag, a `MeshError` for an invalid configuration.
+ * Throws a `UsageError` that names the invalid flag, and a `MeshError` for an invalid configuration.
  */
 export function webhookManifests(options: ManifestOptions): string {
   const plan = planOf(options);
   return chosen(objectsOf(plan), plan).map((manifest) => toYaml(manifest)).join("---\n");
 }
 
-/** Returns the shell commands that remove the manifests from a cluster. Errors: see `webhookManifests`. */
+/** Returns the shell commands that remove these objects from a cluster. Throws the errors of `webhookManifests`. */
 export function webhookUndo(options: ManifestOptions): string {
   const plan = planOf(options);
   return undoCommands(plan, objectsOf(plan));
 }
 
-/** Returns Istio's objects that the manifests would replace. Errors: a `UsageError` that names the flag. */
+/** Returns Istio's objects that the manifests would replace. Throws the errors of `webhookManifests`. */
 export function webhookTakeOvers(options: ManifestOptions): TakeOver[] {
   const plan = planOf(options);
   const isReplaced = chosen(objectsOf(plan), plan).some(({ kind }) => kind === "MutatingWebhookConfiguration");
   return isReplaced ? takeOversOf(plan) : [];
 }
 
-/** Selects the objects of the kinds in `--only`. Errors: a UsageError if the manifests contain no object of a kind. */
+/** Selects the objects of the kinds in `--only`. Throws a UsageError if the manifests contain no object of a kind. */
 function chosen(objects: readonly ValueMap[], { only }: Plan): readonly ValueMap[] {
   if (only.length === 0) return objects;
   const kinds = [...new Set(objects.map((object) => textAt(object, "kind")))];

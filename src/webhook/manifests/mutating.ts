@@ -58,8 +58,8 @@ function isAbsent(key: string): ValueMap {
 }
 
 /**
- * Returns one configuration for the revision and one for each tag. All exclude the webhook's namespace, so that an outage does
- * not block the webhook's own pods. Errors: a `UsageError` for an invalid selector.
+ * Returns one configuration for the revision and one for each tag. All exclude the webhook's namespace, so that an
+ * outage does not block the webhook's own pods. Throws a `UsageError` for an invalid selector.
  */
 export function mutatingConfigurations(plan: Plan): ValueMap[] {
   return configurationNames(plan).map((name, index) => {

@@ -147,7 +147,7 @@ const DEFAULTS = {
   only: [],
 };
 
-/** Derives the plan from the options. Treats an empty option as absent. Errors: a `UsageError` that names the flag. */
+/** Derives the plan from the options. Treats an empty option as absent. Throws a `UsageError` that names the flag. */
 export function planOf(options: ManifestOptions): Plan {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== ""));
   const all = { ...DEFAULTS, image: options.image, ...given };

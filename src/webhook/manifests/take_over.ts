@@ -1,4 +1,4 @@
-/** Finds the manifests' MutatingWebhookConfigurations whose names Istio uses too. */
+/** Finds the MutatingWebhookConfigurations of Istio that the manifests replace, because they have the same names. */
 import { configurationNames, DEFAULT_REVISION, type Plan } from "./options.ts";
 
 /** An Istio object that applying the manifests replaces, because it has the same name. */

@@ -1,4 +1,4 @@
-/** Injects a new pod like `inject`, and computes the JSON patch. */
+/** Injects a new pod as `inject` does, and computes the JSON patch. */
 import type { KubeObject } from "../../kube/client/api.ts";
 import { jsonPatch, type PatchOperation } from "../../kube/mod.ts";
 import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
@@ -63,7 +63,7 @@ const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 /**
  * Decides whether to inject a pod, and injects it. `namespace`: the request's namespace, for a pod that does not set one.
- * Errors: see `injectPod`; also a `ReviewError` for an invalid or too large pod.
+ * Throws the errors of `injectPod`, and a `ReviewError` for an invalid or too large pod.
  */
 export function injectCreatedPod(object: ValueMap, namespace: string, context: ReviewContext): PodOutcome {
   const { injector } = context;

@@ -24,8 +24,9 @@ interface Entry {
 const FIELDS = [["concurrency", "concurrency"], ["environmentVariables", "proxyMetadata"], ["image", "image"]] as const;
 
 /**
- * The ProxyConfig resources of a cluster. The order for a pod, where later ones override: root namespace, the pod's namespace,
- * the pod's annotation, a resource with a matching selector. At each level, only the oldest resource counts.
+ * The ProxyConfig resources of a cluster. For a pod, later levels override earlier ones: resources in the root
+ * namespace, resources in the pod's namespace, the pod's annotation, resources with a matching selector. At each level,
+ * only the oldest resource counts.
  * Source: Istio's EffectiveProxyConfig.
  */
 export class ProxyConfigs {

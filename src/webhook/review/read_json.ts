@@ -6,12 +6,12 @@ import { ReviewError } from "./request.ts";
 const MAX_DEPTH = 200;
 /** Maximum number of values. A pod has a few hundred, and etcd limits objects to 1.5 MB. */
 const MAX_VALUES = 100_000;
-/** Matches digits that a float may not represent exactly. Only then numbers are parsed from source text, which is slower. */
+/** Matches digits that a float may not represent exactly. Only then are numbers parsed from their text: it is slower. */
 const MANY_DIGITS = /\d{16}/;
 
 /**
  * Parses the bytes of a review. Mappings have no prototype; integers beyond 2^53 become bigint.
- * Errors: a `ReviewError` for invalid or too large JSON.
+ * Throws a `ReviewError` for invalid or too large JSON.
  */
 export function readJson(bytes: Uint8Array): Value {
   const text = decodeText(bytes);

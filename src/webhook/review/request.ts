@@ -39,7 +39,7 @@ export function identityOf(review: Value): ReviewIdentity {
   };
 }
 
-/** Reads the request of a review. Errors: a `ReviewError` if it is not an AdmissionReview, or has no request. */
+/** Reads the request of a review. Throws a `ReviewError` if it is not an AdmissionReview, or contains no request. */
 export function readRequest(review: Value): AdmissionRequest {
   if (!isMap(review)) throw invalid("the body is not a JSON object");
   const kind = textAt(review, "kind");

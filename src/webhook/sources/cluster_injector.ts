@@ -185,7 +185,7 @@ function textsOf({ config, values, mesh }: ClusterConfiguration): string {
   return JSON.stringify([config.text, values?.text ?? null, mesh.text]);
 }
 
-/** Loads the injector. Errors: a `MeshError` for an unusable configuration. */
+/** Loads the injector. Rejects with a `MeshError` if the configuration is unusable. */
 async function load({ world, log, options }: Parts, configuration: ClusterConfiguration): Promise<Injector> {
   const { revision, istioVersion, templateEnv } = options;
   const note = (text: string) => log.warn(logText(text));

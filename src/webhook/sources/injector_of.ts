@@ -11,8 +11,8 @@ export interface InjectorChoice {
 }
 
 /**
- * Loads the injector for new pods. `note` is called for each hidden variable that a template reads. Errors: a `MeshError` for
- * unusable texts.
+ * Loads the injector for new pods. Calls `note` for each environment variable that is set, and that a template reads but
+ * may not see. Rejects with a `MeshError` if the configuration is unusable.
  */
 export async function injectorOf(
   texts: ReturnType<typeof configurationOf> & InjectorChoice,
