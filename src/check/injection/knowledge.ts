@@ -1,6 +1,6 @@
 /**
- * Reads the webhooks, configuration, and labels that decide whether pods of a namespace are injected. Data that the user
- * may not read counts as unknown, not as an error.
+ * Reads the webhooks, configuration, and labels that decide whether pods of a namespace are injected. Data that the
+ * user may not read counts as unknown, not as an error.
  */
 import {
   isMutatingWebhookConfiguration,

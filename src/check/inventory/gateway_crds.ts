@@ -41,8 +41,8 @@ export const GATEWAY_CRDS: readonly string[] = PLURALS.map(nameOf);
 export function gatewayInventory(source: Source) {
   return {
     /**
-     * The CRDs that exist. Each is requested by name: a list of all CRDs would be megabytes, and would need the right to
-     * list CRDs.
+     * The CRDs that exist. Each is requested by name: a list of all CRDs would be megabytes, and would need the right
+     * to list CRDs.
      */
     gatewayCrds: once(async (): Promise<Observed<readonly GatewayCrd[]>> => {
       const lists = await Promise.all(

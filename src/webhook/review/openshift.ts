@@ -3,8 +3,8 @@ import { intAt, mapAt } from "../../base/value.ts";
 import { containersOf, findProxy, mapProxy, type Pod, withKey } from "../../inject/mod.ts";
 
 /**
- * Removes the user and group that OpenShift assigned to a proxy container in the user's pod, if an application container
- * has the same user: its traffic would not be captured. Source: Istio's isSidecarUserMatchingAppUser.
+ * Removes the user and group that OpenShift assigned to a proxy container in the user's pod, if an application
+ * container has the same user: its traffic would not be captured. Source: Istio's isSidecarUserMatchingAppUser.
  */
 export function withoutAssignedUser(pod: Pod): Pod {
   const proxy = findProxy(pod);

@@ -6,7 +6,7 @@ import { ReviewError } from "./request.ts";
 const MAX_DEPTH = 200;
 /** Maximum number of values. A pod has a few hundred, and etcd limits objects to 1.5 MB. */
 const MAX_VALUES = 100_000;
-/** Matches digits that a float may not represent exactly. Only then are numbers parsed from their text: it is slower. */
+/** Matches digits that a float may not represent exactly. Only then are numbers parsed from text, which is slower. */
 const MANY_DIGITS = /\d{16}/;
 
 /**
