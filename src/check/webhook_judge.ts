@@ -138,7 +138,7 @@ interface Seen {
 
 /**
  * Returns the injector of a webhook, with the proxy variables from its URL path. The kubelet versions of nodes may
- * decide about native sidecars.
+ * decide whether sidecars are native.
  */
 function injectorOf(webhook: InjectorWebhook | undefined, { pod, known, native }: Seen): Observed<Injector> {
   const observed = known?.injectorFor(webhook) ?? { failed: "no cluster is read" };
@@ -229,7 +229,7 @@ function severalOf({ injecting }: Verdict): readonly string[] {
   return [`${injecting.length} webhooks inject the pod in turn (${names}), and the last injection counts`];
 }
 
-/** Throws if the kubelet versions of nodes decide about a native sidecar and the nodes are unknown. */
+/** Throws if the kubelet versions of nodes decide whether the sidecar is native, but the nodes are unknown. */
 function refuseUnknownNodes(
   injections: readonly Injection[],
   pod: Pod,

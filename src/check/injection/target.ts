@@ -70,7 +70,7 @@ export function targetOfOwner({ apiVersion, kind, namespace, name }: Owner): Tar
   return targetOf(Object.assign(newMap(), { apiVersion, kind, metadata: { name, namespace } }), namespace, undefined);
 }
 
-/** Returns the workload of a finding, whose kind is in lower case; `undefined` for unknown kinds. */
+/** Returns the workload for a reference in a finding, where kinds are in lower case; `undefined` for unknown kinds. */
 export function targetNamed({ kind, namespace, name }: Named): Target | undefined {
   const found = BUILT_IN_KINDS.find((each) => each.toLowerCase() === kind);
   return found === undefined ? undefined : targetOfOwner({ kind: found, apiVersion: "", namespace, name });

@@ -29,7 +29,7 @@ export const ASSUMED = "assumed";
 /** Value of `by` if a dry run shows the sidecar and the webhooks cannot be read. */
 export const DRY_RUN = "dry-run";
 
-/** A new pod, and the data of the cluster that decides about its injection. */
+/** A new pod, and the cluster data that decides whether the pod is injected. */
 export interface Question {
   /** The new pod, which must contain `metadata.namespace`. */
   readonly pod: Pod;

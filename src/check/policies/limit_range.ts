@@ -67,7 +67,7 @@ function below(entry: Item, amounts: Amounts, who: string): string[] {
 function tooFarApart(entry: Item, amounts: Amounts, who: string): string[] {
   return bounds(entry, "maxLimitRequestRatio").flatMap(([name, ratio]) => {
     const [request, limit] = [amounts.get(`requests.${name}`), amounts.get(`limits.${name}`)];
-    // The ratio is in thousandths, like the amounts.
+    // The ratio and the amounts are in thousandths.
     if (request === undefined || limit === undefined || request * ratio >= limit * 1000n) return [];
     const [from, to] = [amountText(request, name), amountText(limit, name)];
     return [

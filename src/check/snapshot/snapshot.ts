@@ -123,7 +123,7 @@ const WEBHOOK_FIELDS = [
   "rules",
 ] as const;
 
-/** Keeps the labels and fields that decide about injection. Drops the caBundle, because the control plane renews it. */
+/** Keeps the labels and fields that injection depends on. Drops the caBundle, because the control plane renews it. */
 function cutDown(configuration: MutatingWebhookConfiguration): MutatingWebhookConfiguration {
   const { apiVersion, kind, metadata: { name, labels = {} }, webhooks = [] } = configuration;
   const kept = webhooks.filter((webhook) => injectorWebhooks([{ ...configuration, webhooks: [webhook] }]).length > 0);

@@ -73,7 +73,7 @@ const PLACES: Readonly<Record<string, string>> = {
   containers: "a container",
 };
 
-/** Maximum width of a value, in characters. Of a longer value, only the part around the first difference is shown. */
+/** Maximum width of a value, in characters. A longer value is cut to the part around the first difference. */
 const WIDEST = 80;
 const BEFORE = 20;
 

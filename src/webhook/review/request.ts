@@ -1,4 +1,4 @@
-/** Reads the request of an AdmissionReview. Source: k8s.io/api/admission/v1 and v1beta1, whose fields here are the same. */
+/** Reads the request of an AdmissionReview. Source: k8s.io/api/admission/v1 and v1beta1, whose fields agree here. */
 import { type ErrorDetails, MeshError } from "../../base/errors.ts";
 import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 

@@ -24,7 +24,7 @@ export interface ReviewOptions {
   readonly clock: Clock;
 }
 
-/** Returns the handler for `POST /inject` and paths below it. Istio's serveInject has the same status codes and messages. */
+/** Returns the handler for `POST /inject` and paths below. Istio's handler has the same status codes and messages. */
 export function reviewHandler(options: ReviewOptions) {
   const { limits, metrics } = options;
   const readBody = bodyReader(limits, options.clock);

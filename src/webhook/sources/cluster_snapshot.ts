@@ -24,7 +24,7 @@ export interface WatchOptions {
   readonly api: KubeApi;
   readonly log: Logger;
   readonly clock: Pick<Clock, "sleep">;
-  /** Whether nodes decide about native sidecars. */
+  /** Whether native sidecars depend on the kubelet versions of nodes. */
   readonly asksNodes: boolean;
 }
 

@@ -89,7 +89,7 @@ const PROXY = "istio-proxy";
 const VOLUME = "istio-envoy";
 const PROXY_UID = 1337;
 
-/** A native sidecar like the sidecar from Istio's templates. */
+/** A native sidecar, as in Istio's templates. */
 const SIDECAR: ValueMap = {
   name: PROXY,
   image: "kubectl-mesh-check",
