@@ -5,6 +5,7 @@ import type { World } from "../platform/world.ts";
 import { VERSION } from "../version.ts";
 import type { ControlPlane } from "./control_plane.ts";
 import { refuseFips } from "./fips.ts";
+import { checkBinary } from "./envoy/binary.ts";
 import { envoyOptions, lifecycleRules, watchedFiles } from "./lifecycle_options.ts";
 import type { LifecycleControl } from "./lifecycle/options.ts";
 import type { Phase } from "./lifecycle/state.ts";
@@ -35,6 +36,7 @@ export async function runAgent(
 ): Promise<number> {
   const settings = await readSettings(world, args, { name });
   refuseFips(settings);
+  if (!settings.envoy.isDisabled) await checkBinary(world, settings.envoy.binaryPath);
   const log = startLog(world, "agent", settings.log);
   logStart(log, settings);
   if (settings.redirectTraffic) {

@@ -1,6 +1,7 @@
 import { MeshError } from "../../base/errors.ts";
 import type { Child, World } from "../../platform/world.ts";
 import { linesOf } from "../../base/text/mod.ts";
+import { BINARY_HINT } from "./binary.ts";
 import { outOfMemoryKills } from "./oom_kills.ts";
 import type { EnvoyOptions } from "./options.ts";
 import type { EnvoyEnd } from "./end.ts";
@@ -45,7 +46,7 @@ function spawn(world: World, options: EnvoyOptions, args: readonly string[]): Ch
     if (!(error instanceof MeshError)) throw error;
     throw new MeshError(error.message, {
       cause: error,
-      hint: error.hint ?? "set binaryPath (ProxyConfig, or --binaryPath) to the Envoy binary",
+      hint: error.hint ?? BINARY_HINT,
     });
   }
 }

@@ -4,6 +4,7 @@ import { type FakeWorld, fakeWorld } from "../../../test/support/fake_world.ts";
 import type { Child, ChildEnd, ChildSignal, Spawn } from "../../platform/world.ts";
 import type { LifecycleControl, LifecycleOptions } from "./options.ts";
 import type { EnvoyOptions } from "../envoy/options.ts";
+import { BINARY_HINT } from "../envoy/binary.ts";
 import { DEFAULT_RESTART, type Rules } from "./rules.ts";
 import { runLifecycle } from "./run.ts";
 import type { Phase } from "./state.ts";
@@ -212,7 +213,7 @@ Deno.test("runLifecycle() rejects if Envoy cannot be prepared or is absent", asy
   };
   await assert.rejects(runLifecycle(world, { envoy, rules: RULES, log: startLog(world, "agent") }), {
     message: 'Cannot start "/x": program not found',
-    hint: "set binaryPath (ProxyConfig, or --binaryPath) to the Envoy binary",
+    hint: BINARY_HINT,
   });
 });
 

@@ -18,11 +18,15 @@ async function endOf(pod: MeshPod, env: Record<string, string> = {}, start: Part
   return { code, stdout, stderr, errors };
 }
 
-testStart("a missing Envoy is named", async (pod) => {
+testStart("a missing Envoy is named, before anything is written", async (pod) => {
+  const entries = async () => (await Array.fromAsync(Deno.readDir(pod.folder), ({ name }) => name)).toSorted();
+  const before = await entries();
   const { code, errors } = await endOf(pod, pod.env({ binaryPath: "/no/such/envoy" }));
   assert.equal(code, 1);
-  const hint = "set binaryPath (ProxyConfig, or --binaryPath) to the Envoy binary";
+  const hint =
+    "this command is for a pod with Envoy; --binaryPath, or binaryPath of ProxyConfig, names the Envoy binary";
   assert.deepEqual(errors, [`error: Cannot start "/no/such/envoy": program not found; ${hint}`]);
+  assert.deepEqual(await entries(), before);
 });
 
 testStart("a bootstrap that Envoy rejects: its message and its exit code", async (pod) => {

@@ -1,0 +1,20 @@
+import { MeshError } from "../../base/errors.ts";
+import type { World } from "../../platform/world.ts";
+
+/** The next step after an error about Envoy's binary. */
+export const BINARY_HINT = "this command is for a pod with Envoy; --binaryPath, or binaryPath of ProxyConfig, names " +
+  "the Envoy binary";
+
+/**
+ * Throws a `MeshError` if Envoy's binary is absent. Call this before anything is written: on a machine without Envoy, the agent
+ * would leave its folders in the current one.
+ */
+export async function checkBinary({ files, env }: Pick<World, "files" | "env">, binary: string): Promise<void> {
+  const folders = (env.get("PATH") ?? "/bin:/usr/bin").split(":").map((folder) => folder || ".");
+  const paths = binary.includes("/") ? [binary] : folders.map((folder) => `${folder}/${binary}`);
+  // A path that cannot be read may still be a program: its start says what is wrong.
+  const found = await Promise.all(
+    paths.map((path) => files.stat(path).then((status) => status !== undefined, () => true)),
+  );
+  if (!found.includes(true)) throw new MeshError(`Cannot start "${binary}": program not found`, { hint: BINARY_HINT });
+}
