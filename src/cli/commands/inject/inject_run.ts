@@ -1,5 +1,6 @@
 import { EXIT } from "../../../base/errors.ts";
 import type { KubeApi } from "../../../kube/client/mod.ts";
+import { startProgress } from "../../../platform/progress.ts";
 import type { PermissionName, World } from "../../../platform/world.ts";
 import type { RevisionConfiguration } from "../../../inject/mod.ts";
 import { nativeOption, readConfiguration } from "../../configuration.ts";
@@ -98,12 +99,19 @@ async function fromCluster(world: World, flags: Flags, { target, inject }: Readi
   // "write" stays, because the output is opened later.
   const needed = new Set<PermissionName>([...api.permissions, "write", ...permissionsFor(flags, target)]);
   world.permissions.keepOnly([...needed]);
+  const isAsked = flags.nativeSidecars === "auto" && !flags.showConfig;
+  const parts = isAsked ? 2 : 1;
+  const progress = startProgress(world, { one: "answer", verb: "read" }, !["json", "sarif"].includes(flags.report));
   try {
+    progress.at(0, parts);
+    progress.now(`the configuration of ${api.server}`);
     const configuration = await inject.revisionConfiguration(api, flags);
-    const isAsked = flags.nativeSidecars === "auto" && !flags.showConfig;
+    progress.at(1, parts);
+    progress.now(`the nodes of ${api.server}`);
     const native = isAsked ? await nativeNow(api, inject) : undefined;
     return { ...configuration, server: api.server, native };
   } finally {
+    progress.end();
     api.close();
   }
 }
