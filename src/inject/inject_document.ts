@@ -27,7 +27,7 @@ export interface Judgment {
   readonly by?: { readonly webhook: string; readonly revision: string };
 }
 
-/** Decides about the pod of a manifest. Errors: a MeshError if it cannot decide. Its field path starts at the pod. */
+/** Decides about the pod in a manifest. If that fails, throws a MeshError whose field path starts at the pod. */
 export type Judge = (manifest: ValueMap, row: WorkloadKind, options: DocumentOptions) => Judgment;
 
 /** Returns the change that injects pods by the rules of one injector. */
@@ -95,7 +95,7 @@ function injectWorkload(
   return { result: "injected", warnings, injected, next: changed } as const;
 }
 
-/** Checks an injected pod. Errors: an InjectionError if the application or the sidecar violates the level. */
+/** Checks an injected pod. Throws an InjectionError if the application or the sidecar violates the level. */
 function checkFit(pod: Pod, row: WorkloadKind, level: Level | undefined): void {
   const broken = level === undefined ? [] : violationsOf(pod, level);
   if (broken.length === 0) return;
@@ -106,7 +106,10 @@ function checkFit(pod: Pod, row: WorkloadKind, level: Level | undefined): void {
   });
 }
 
-/** Returns `1.8` for a configuration of Istio 1.8, which reports every unknown Istio annotation, not only likely typos. */
+/**
+ * Returns `1.8` for a configuration of Istio 1.8. Every unknown Istio annotation is then reported, not only likely
+ * typos.
+ */
 function eraOf(injectors: readonly Injector[]): Era {
   const isOf18 = injectors.some(({ config }) => config.form === "legacy" && config.legacy.release.minor === 8);
   return isOf18 ? "1.8" : "current";

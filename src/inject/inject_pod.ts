@@ -32,8 +32,8 @@ export interface InjectedPod {
 
 /**
  * Injects a pod. Does not modify `pod`; the result shares unchanged parts with it.
- * Errors: a MeshError for invalid annotations (lists all), a failing template, or an invalid result. Its field path starts at
- * the pod.
+ * Throws a MeshError if annotations are invalid (it lists all), a template fails, or the result is invalid. The error's
+ * field path starts at the pod.
  */
 export function injectPod(pod: Pod, owner: Owner, given: Injector): InjectedPod {
   const injector = given.nativeJobs && endsByItself(owner.kind, pod) ? { ...given, nativeSidecars: true } : given;
@@ -43,7 +43,7 @@ export function injectPod(pod: Pod, owner: Owner, given: Injector): InjectedPod 
 
 /**
  * Injects the pod of a workload with several injectors in turn. Each injector gets the previous injector's result.
- * Errors: see `injectPod`; also an InjectionError for a pod without containers.
+ * Throws the errors of `injectPod`, and an InjectionError if the pod has no containers.
  */
 export function injectInTurn(pod: Pod, owner: Owner, injectors: readonly Injector[]): InjectedPod {
   if (containersOf(pod, "containers").length === 0) {
@@ -114,7 +114,7 @@ function withoutRestarts(patch: ValueMap): ValueMap {
   return mapContainers(patch, "initContainers", (container) => withKey(container, "restartPolicy", undefined));
 }
 
-/** Decodes the pod like Kubernetes, for templates. */
+/** Decodes the pod for templates, as Kubernetes does. */
 function typedPod(pod: Pod): Pod {
   const { value, problems } = decode(pod, "Pod");
   const [first] = problems;

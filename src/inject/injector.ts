@@ -53,7 +53,7 @@ export interface Injector {
   readonly nativeSidecars: boolean;
   /** Use native sidecars in pods that run to completion. */
   readonly nativeJobs: boolean;
-  /** Whether the cluster's nodes decide about native sidecars. */
+  /** When the cluster's nodes decide about native sidecars. */
   readonly nodesAsked: NodesAsked;
   readonly proxyEnvs: ProxyEnvs;
   readonly byHand: boolean;
@@ -72,14 +72,14 @@ const PROXY_ID = 1337;
 
 /**
  * Parses and checks a configuration, and loads the code libraries that its templates need.
- * Errors: a MeshError with file and field for an invalid configuration, values or mesh configuration.
+ * Throws a MeshError with file and field for an invalid configuration, values or mesh configuration.
  */
 export async function loadInjector(options: InjectorOptions): Promise<Injector> {
   await loadLibraries(options.config.text, options.values?.text ?? "");
   return newInjector(options);
 }
 
-/** Like `loadInjector`, but without loading libraries: template functions that need a library fail during rendering. */
+/** Does the same as `loadInjector`, but loads no libraries: template functions that need one fail during rendering. */
 export function newInjector(options: InjectorOptions): Injector {
   const { env } = options;
   const values = readValues(options);
@@ -117,7 +117,7 @@ function nativeOf({ nativeSidecars, env }: InjectorOptions) {
   return { native, isNative: native.native };
 }
 
-/** Old templates do not support native sidecars, so nodes do not turn them on by default; an explicit setting does. */
+/** Templates without `.NativeSidecars` do not support native sidecars, so only an explicit setting turns these on. */
 function nodesAsked(setting: NativeSetting | undefined, config: string): NodesAsked {
   if (setting === undefined) return "never";
   return setting.nodes === "if-any" && !config.includes(".NativeSidecars") ? "never" : setting.nodes;

@@ -1,4 +1,4 @@
-/** Reads the workload in a manifest like Istio, for `inject` and `check injection -f`. */
+/** Reads the workload in a manifest as Istio does, for `inject` and `check injection -f`. */
 import { decode, problemTexts } from "../kube/mod.ts";
 import { textAt, type ValueMap } from "../base/value.ts";
 import { InjectionError } from "./injection_error.ts";
@@ -18,7 +18,7 @@ export interface ReadWorkload {
 
 /**
  * Reads a workload. Returns `undefined` if a custom kind has no pod template, such as a Rollout that refers to a Deployment.
- * Errors: an InjectionError that lists all invalid fields.
+ * Throws an InjectionError that lists all invalid fields.
  */
 export function readWorkload(value: ValueMap, row: WorkloadKind): ReadWorkload | undefined {
   if (!isCustom(row)) return readTyped(value, row);
@@ -39,7 +39,9 @@ function readTyped(value: ValueMap, row: WorkloadKind): ReadWorkload {
   });
 }
 
-/** Names nameless containers like the kind's controller. If the pod has several containers, the names get numbers. */
+/**
+ * Names nameless containers as the kind's controller does. If the pod has several containers, the names get numbers.
+ */
 function withContainerNames(pod: Pod, name: string | undefined): Pod {
   const containers = containersOf(pod, "containers");
   if (name === undefined || containers.every((container) => textAt(container, "name") !== "")) return pod;

@@ -1,6 +1,6 @@
 import type { Value, ValueMap } from "../base/value.ts";
 
-/** The position of a node in the text: offsets, the end exclusive. */
+/** The position of a node in the text, as offsets; the end is exclusive. */
 interface NodeBase {
   /** The start of the anchor or tag; `start` if the node has neither. */
   readonly outer: number;

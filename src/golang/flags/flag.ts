@@ -6,13 +6,13 @@
  * | type                        | value                                                   |
  * |-----------------------------|---------------------------------------------------------|
  * | text, file, address         | the text; its reader checks it                          |
- * | url                         | a URL of HTTP                                           |
+ * | url                         | an HTTP URL                                             |
  * | choice                      | one of `allowed`                                        |
  * | boolean                     | a value only after `=`, in the spellings that Go parses |
  * | integer, port               | a whole number from `least` to `most`                   |
  * | duration                    | Go's `1m30s`, in milliseconds from `least` to `most`    |
  * | ratio                       | a number from 0 to 1                                    |
- * | list, files                 | texts: comma lists, repeatable                          |
+ * | list, files                 | texts: comma-separated, repeatable                      |
  * | urls                        | URLs: repeatable                                        |
  * | texts                       | texts: repeatable, commas are part of a text            |
  */

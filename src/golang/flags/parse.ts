@@ -46,7 +46,7 @@ export interface Line<Name extends string = string> {
   readonly ignored: readonly string[];
 }
 
-/** Options of `parseFlags`. */
+/** Options for `parseFlags`. */
 export interface ParseOptions {
   /** Stops at the first argument that is not a flag: it starts the command line of another program. */
   readonly endsAtWord?: boolean;
@@ -144,7 +144,7 @@ function take<Name extends string>(state: State<Name>, key: Name, origin: string
   const text = value ?? valueAlone(flag) ?? state.queue.shift();
   if (text === undefined) return void state.problems.push({ message: `The flag ${flagLabel(flag)} needs a value` });
   const problem = problemOf(flag, text);
-  // Like pflag, refuses an invalid value even if a later one replaces it.
+  // Refuses an invalid value even if a later one replaces it, as pflag does.
   if (problem !== undefined) return void state.problems.push(problem);
   const before = isRepeatable(flag) ? state.given.get(key)?.texts ?? [] : [];
   state.given.set(key, { texts: [...before, text], origin });
@@ -237,8 +237,8 @@ function valueOf(flag: Flag, texts: readonly string[] | undefined): unknown {
 }
 
 /**
- * Environment variables as arguments, to insert before the given arguments, which then win. A variable with an empty
- * value counts as unset.
+ * Environment variables as arguments. Insert them before the given arguments, so that these win. A variable with an
+ * empty value counts as unset.
  */
 export function variablesAsFlags(groups: FlagGroups, env: Readonly<Record<string, string>>): readonly string[] {
   return Object.values(flagTable(groups)).flatMap(({ name, env: names = [] }) => {

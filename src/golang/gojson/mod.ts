@@ -15,7 +15,7 @@ export interface GoJsonOptions {
 
 /**
  * The JSON object of a struct, with fields in order. `GoStruct.toJSONValue()` returns this type, because the keys of a
- * map are sorted.
+ * map would be sorted.
  */
 export class OrderedFields extends GoStruct {
   constructor(readonly entries: readonly (readonly [string, GoValue])[], override readonly goType = "struct") {

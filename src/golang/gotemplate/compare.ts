@@ -50,7 +50,7 @@ function integerPair(a: GoValue | undefined, b: GoValue | undefined): readonly [
   return left === undefined || right === undefined ? undefined : [left, right];
 }
 
-/** Two values of different kinds cannot be compared, but anything can be compared to nil. */
+/** Throws unless one of the values is nil. Only nil can be compared to a value of a different kind. */
 function throwIfBoth(a: GoValue, b: GoValue): void {
   if (a !== null && b !== null) throw incompatible(a, b);
 }

@@ -10,7 +10,7 @@ export interface Spot {
   readonly column?: number;
 }
 
-/** A template cannot be parsed or executed. The message is the text of Go's package text/template. */
+/** Thrown if a template cannot be parsed or executed. The message is the text of Go's package text/template. */
 export class TemplateError extends MeshError {
   readonly template: string;
   readonly line: number;

@@ -1,4 +1,4 @@
-/** Parses numbers like Go's strconv with base 0: base prefixes such as `0x`, and underscores between digits. */
+/** Parses numbers as Go's strconv does with base 0: base prefixes such as `0x`, and underscores between digits. */
 
 /** Maximum characters of a number. Patterns that repeat a group exhaust V8's stack at about 16 million characters. */
 export const MAX_CHARACTERS = 1_000_000;

@@ -69,7 +69,7 @@ function noTemplate(name: string): TemplateError {
 }
 
 /**
- * Parses a template text like Go 1.26's text/template. `name` is the template's name in errors. Throws a
+ * Parses a template text as Go 1.26's text/template does. `name` is the template's name in errors. Throws a
  * TemplateError with Go's text and the line.
  */
 export function parse(name: string, text: string, options: ParseOptions = {}): Template {

@@ -6,7 +6,7 @@ export function isPrint(code: number): boolean {
   return code <= 0x10ffff && /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(String.fromCodePoint(code));
 }
 
-/** A letter, decimal digit or underscore: a character of a template identifier. */
+/** Whether a character may be in a template identifier: a letter, a decimal digit or an underscore. */
 export function isAlphanumeric(code: number): boolean {
   if (code < 0x80) return isAsciiAlphanumeric(code);
   return /^[\p{L}\p{Nd}_]$/u.test(String.fromCodePoint(code));

@@ -1,5 +1,5 @@
 /**
- * Parses ports, addresses and names like Go's strconv, net/netip and net, and host names by the rules of Kubernetes.
+ * Parses ports, addresses and names as Go's strconv, net/netip and net do, and host names by the rules of Kubernetes.
  * Functions return the value, or the problem as a string.
  */
 import { trimmed } from "../../base/text/mod.ts";
@@ -163,7 +163,7 @@ export function isHostName(text: string): boolean {
   return labels.every(isDnsLabel);
 }
 
-/** The problem of a service address `host:port` (a host name or IP, a port from 1); `undefined` if it is valid. */
+/** Why a service address `host:port` (a host name or IP, a port from 1) is invalid; `undefined` if it is valid. */
 export function hostPortProblem(text: string): string | undefined {
   const parts = splitHostPort(text);
   if (typeof parts === "string") return parts;
@@ -176,8 +176,8 @@ export function hostPortProblem(text: string): string | undefined {
 }
 
 /**
- * The problem of a network interface's name: it must have 1 to 15 letters, digits, `_`, `.` or `-`, and start with a
- * letter.
+ * Why a network interface's name is invalid; `undefined` if it is valid. It must have 1 to 15 letters, digits, `_`, `.`
+ * or `-`, and start with a letter.
  */
 export function interfaceNameProblem(text: string): string | undefined {
   if (text === "") return "an interface name is empty";

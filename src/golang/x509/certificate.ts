@@ -1,4 +1,4 @@
-/** Creates X.509 certificates and certificate signing requests like Go's crypto/x509. */
+/** Creates X.509 certificates and certificate signing requests as Go's crypto/x509 does. */
 import { bytesOfBinary } from "../../base/bytes.ts";
 import { nodeCrypto } from "../../base/node_crypto.ts";
 import { bits, element, explicit, implicit, integer, octets, oid, sequence, TAG, text, time, TRUE } from "./der/der.ts";
@@ -20,7 +20,7 @@ export interface Request {
   readonly isAuthority: boolean;
 }
 
-/** A DNS name contains characters beyond ASCII. */
+/** Thrown if a DNS name contains characters beyond ASCII. */
 export class DnsNameError extends Error {
   constructor(readonly dnsName: string) {
     super(

@@ -14,7 +14,7 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
 
 const decoder = new TextDecoder();
 
-/** A DER name as text, in the order of the DER: `O=cluster.local, CN=root`. Throws for other bytes. */
+/** A DER name as text, in the order of the DER: `O=cluster.local, CN=root`. Throws if the bytes are not a name. */
 export function distinguishedName(der: Uint8Array): string {
   const parts: string[] = [];
   const sets = new DerReader(der).sequence();

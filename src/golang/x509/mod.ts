@@ -1,8 +1,8 @@
 /**
- * Writes and reads X.509 certificates and private keys like Go's crypto/x509. In: requests, and keys, generated or from
- * PEM. Out: certificates and certificate signing requests in DER; the fields of a certificate (`readCertificateInfo`);
- * the fields of an issuer that a new certificate repeats (`readCertificate`); whether a key belongs to a certificate
- * (`checkPair`).
+ * Writes and reads X.509 certificates and private keys as Go's crypto/x509 does. In: requests, and keys (generated, or
+ * read from PEM). Out: certificates and certificate signing requests in DER; the fields of a certificate
+ * (`readCertificateInfo`); the fields of an issuer that a new certificate repeats (`readCertificate`); whether a key
+ * belongs to a certificate (`checkPair`).
  */
 export {
   createCertificate,

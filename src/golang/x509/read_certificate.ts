@@ -13,8 +13,8 @@ interface CertificateParts extends Parent {
 }
 
 /**
- * Reads a certificate in DER. Checks the key identifier, but neither the validity nor other extensions. Throws for
- * other bytes.
+ * Reads a certificate in DER. Checks the key identifier, but neither the validity nor other extensions. Throws if the
+ * bytes are not a certificate.
  */
 export function readCertificate(der: Uint8Array): CertificateParts {
   const outer = new DerReader(der);

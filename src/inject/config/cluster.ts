@@ -11,7 +11,7 @@ export interface ClusterNames {
   readonly namespace: string;
   /** Name of the ConfigMap that contains `config` and `values`. */
   readonly injector: string;
-  /** The ConfigMap with `mesh`. */
+  /** Name of the ConfigMap that contains `mesh`. */
   readonly mesh: string;
 }
 
@@ -37,7 +37,7 @@ export function clusterNames(choice: ClusterChoice): ClusterNames {
 const INJECTOR = "istio-sidecar-injector";
 const MESH = "istio";
 
-/** The configuration texts that a control plane keeps in its ConfigMaps. */
+/** The configuration that a control plane keeps in its ConfigMaps, as text. */
 export interface ClusterConfiguration {
   readonly config: Source;
   readonly values: Source | undefined;
@@ -51,7 +51,7 @@ export interface RevisionConfiguration extends ClusterConfiguration {
 
 /**
  * Reads both ConfigMaps.
- * Errors: API errors, and a MeshError for a missing ConfigMap, whose hint lists the existing ConfigMaps.
+ * Throws API errors. If a ConfigMap is missing, throws a MeshError whose hint lists the ConfigMaps that exist.
  */
 export async function clusterConfiguration(api: KubeApi, names: ClusterNames): Promise<ClusterConfiguration> {
   const [injector, mesh] = await Promise.all([
@@ -120,7 +120,7 @@ export function taggedRevision(webhooks: readonly KubeObject[], tag: string): st
   return typeof found === "string" ? found : undefined;
 }
 
-/** Extracts the configuration from the two ConfigMaps. Errors: a MeshError for a missing key. */
+/** Extracts the configuration from the two ConfigMaps. Throws a MeshError for a missing key. */
 export function configurationIn(injector: KubeObject, mesh: KubeObject): ClusterConfiguration {
   return {
     config: entry(injector, "config"),

@@ -10,13 +10,13 @@ import { configMapData, configMapEntry } from "./config_map.ts";
 import { type Shape, wrongIn } from "./shape.ts";
 import { templateMessage } from "./template_message.ts";
 
-/** A text, with the file name that messages show. */
+/** A configuration text, with the file name to show in messages. */
 export interface Source {
   readonly text: string;
   readonly file: string;
 }
 
-/** Fields that every form of the configuration has. */
+/** The fields that all forms of the configuration share. */
 export interface CommonConfig {
   /** `enabled` or `disabled`: whether to inject pods that do not have the label or annotation `sidecar.istio.io/inject`. */
   readonly policy: string;
@@ -50,13 +50,16 @@ const TEMPLATE_OF_BARE_TEXT = "sidecar";
 interface Parsing {
   /** Returns the functions that a template can call. The argument is the template's name. */
   readonly functions: (template: string) => FuncMap;
-  /** Parse only the default templates at load, and others on first use. Otherwise parse all at load, like the control plane. */
+  /**
+   * If true, templates other than the default ones are parsed on first use. Otherwise all are parsed at load, as in
+   * istiod.
+   */
   readonly whenAsked?: boolean | undefined;
 }
 
 /**
- * Reads a configuration. Errors: a MeshError with file and field if the form is unknown, a field has the wrong type, or a
- * template is invalid.
+ * Reads a configuration. Throws a MeshError with file and field if the form is unknown, a field has the wrong type, or
+ * a template is invalid.
  */
 export function parseConfig(text: string, file: string, parsing: Parsing): InjectorConfig {
   const value = tryYaml(text, file);
@@ -96,12 +99,12 @@ function firstValue(text: string, file: string): Value | undefined {
   try {
     return splitText(text, file).map((document) => parseDocument(document).value).find((value) => value !== null);
   } catch {
-    // Invalid YAML, which the caller reports with the error of the whole text.
+    // The YAML is invalid. The caller has already parsed the whole text, and reports that error.
     return undefined;
   }
 }
 
-/** Whether a value is an object that no configuration is in. */
+/** Whether a value is a Kubernetes object that is not a ConfigMap, so that it cannot contain a configuration. */
 function isManifest(value: Value | undefined): value is ValueMap {
   return isMap(value) && typeof value["kind"] === "string" && value["kind"] !== "ConfigMap";
 }

@@ -3,7 +3,7 @@ import { isMap, type Value } from "../../base/value.ts";
 
 /**
  * The text under a key of a ConfigMap; `undefined` if the value is not a ConfigMap.
- * Errors: a MeshError for a ConfigMap without the key.
+ * Throws a MeshError for a ConfigMap without the key.
  */
 export function configMapEntry(value: Value, key: string, file: string): string | undefined {
   const data = configMapData(value);

@@ -11,7 +11,7 @@ export const LATEST = 31;
 /** Minor version of the first Istio release with `templates`. */
 const OLDEST = 9;
 
-/** Texts in Istio's template, each with the minor version that added the text. */
+/** Strings in Istio's template, each with the minor version that added it. */
 const MARKS: readonly (readonly [text: string, since: number])[] = [
   [".EstimatedConcurrency", 11],
   ["ISTIO_META_NODE_NAME", 17],
@@ -36,8 +36,8 @@ export interface Evidence {
 }
 
 /**
- * Returns the minor version of the release. Without evidence it is the latest release; `isUnknown` then says whether the
- * template depends on the release. Errors: a MeshError if the named release is invalid.
+ * Returns the minor version of the release. Without evidence, assumes the latest; `isUnknown` is then true if the
+ * template depends on the release. Throws a MeshError if the named release is invalid.
  */
 export function modernRelease(
   { named, config, values }: Evidence,

@@ -35,7 +35,7 @@ export interface InjectionSnapshot {
   readonly kubeletVersions: readonly string[] | Readonly<Record<string, string>> | undefined;
   /** Resources that the user had no permission to read. */
   readonly unreadable: readonly Unreadable[];
-  /** Names of the texts in which secrets are redacted. */
+  /** Names of the configuration texts in which a secret is replaced with `[redacted]`. */
   readonly withheld: readonly string[];
 }
 
@@ -86,7 +86,7 @@ function asMap(record: object): ValueMap {
 
 /**
  * Parses a snapshot; `undefined` if the text is another kind of configuration.
- * Errors: a MeshError that names the field, for a damaged snapshot or an unknown version.
+ * Throws a MeshError that names the field, for a damaged snapshot or an unknown version.
  */
 export function snapshotIn({ text, file }: Source): InjectionSnapshot | undefined {
   if (!text.includes(KIND)) return undefined;
@@ -142,7 +142,7 @@ function plain(value: Value): Value {
   return map;
 }
 
-/** Returns the configuration of a revision or a tag. Errors: a MeshError if the snapshot does not contain it. */
+/** Returns the configuration of a revision or a tag. Throws a MeshError if the snapshot does not contain it. */
 export function snapshotConfiguration(
   snapshot: InjectionSnapshot,
   name = "default",

@@ -34,7 +34,7 @@ export interface Configuration {
 /**
  * Returns the effective configuration. Without `config`, the built-in configuration applies, and the user's values override the
  * built-in values key by key. A ConfigMap may contain `values` and `mesh` besides `config`; a snapshot contains all three.
- * Errors: a MeshError if the values are not a mapping, or if a snapshot does not contain the revision.
+ * Throws a MeshError if the values are not a mapping, or if a snapshot does not contain the revision.
  */
 export function configurationOf(given: GivenConfiguration): Configuration {
   const { config } = given;

@@ -15,9 +15,9 @@ type Environment = (name: string) => string | undefined;
 /** Variables that templates can read in addition to Istio's. */
 export interface TemplateEnv {
   readonly names: readonly string[];
-  /** The flag or field that sets `names`, for the note. */
+  /** The flag or field that sets `names`. It is shown in the note. */
   readonly setBy?: string;
-  /** Called once for each hidden variable that is set and that a template reads. */
+  /** Called once for each variable that is set and that a template tries to read, but cannot see. */
   readonly note?: (text: string) => void;
 }
 

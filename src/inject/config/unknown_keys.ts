@@ -60,7 +60,7 @@ const KNOWN: Readonly<Record<string, string>> = {
     "injectionURL neverInjectSelector objectSelector reinvocationPolicy rewriteAppHTTPProbe templates useLegacySelectors",
 };
 
-/** Keys that occur in the text of the templates are not unknown: a custom template may read custom keys. */
+/** A key that occurs in the text of the templates counts as known: a custom template may read custom keys. */
 function unknownValues(values: ValueMap, config: string): readonly UnknownField[] {
   return Object.entries(KNOWN).flatMap(([path, words]) => {
     const known = words.split(" ");

@@ -6,7 +6,7 @@ import { configMapEntry } from "./config_map.ts";
 
 /**
  * Parses values from YAML or JSON, or from the key `values` of the injector's ConfigMap. All numbers become floats, as in Istio.
- * An empty text gives no values. Errors: a MeshError with the place for a text that is not a mapping.
+ * An empty text gives no values. Throws a MeshError with the place if the text is not a mapping.
  */
 export function parseValues(text: string, file: string): ValueMap {
   const value = parseYaml(text, file);
@@ -95,7 +95,7 @@ function isWhole(value: Value): boolean {
   return typeof number === "number" && Number.isInteger(number) && number >= 0 && value !== "";
 }
 
-/** Checks types. Errors: a MeshError that names every value of the wrong type. Missing and null values are valid. */
+/** Checks types. Throws a MeshError that names every value of the wrong type. Missing and null values are valid. */
 export function checkValues(values: ValueMap, file: string): void {
   const problems = TYPES.flatMap(({ expected, fits, paths }) =>
     paths.filter((path) => {

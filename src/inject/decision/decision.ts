@@ -3,8 +3,9 @@
  * injectRequired, exclusions come first, then the pod's label and annotation, then the configuration. docs/inject.md
  * lists the reasons.
  *
- * Like `istioctl kube-inject`, the command ignores selectors for manifests that the user names, and warns if the
- * webhook would skip the pod. For configurations of Istio 1.0 to 1.8, `legacy_request.ts` reads the annotation instead.
+ * For manifests that the user names on the command line, selectors are ignored, as in `istioctl kube-inject`, and a
+ * warning is given if the webhook would skip the pod. For configurations of Istio 1.0 to 1.8, `legacy_request.ts` reads
+ * the annotation instead.
  */
 import { goJson } from "../../golang/gojson/mod.ts";
 import { isEmptySelector, selectorMatches } from "../../kube/mod.ts";
@@ -19,7 +20,7 @@ export interface DecisionPolicy {
   readonly policy: string;
   readonly neverInjectSelector: readonly Value[];
   readonly alwaysInjectSelector: readonly Value[];
-  /** The user names the manifest on the command line, so policy and selectors do not apply. */
+  /** Whether the user names the manifest on the command line, so that policy and selectors do not apply. */
   readonly byHand: boolean;
   /** `legacy` for a configuration of Istio 1.0 to 1.8. */
   readonly form?: "modern" | "legacy";
@@ -106,7 +107,7 @@ export function decide(pod: Pod, policy: DecisionPolicy): Decision {
   return { ...byPolicy(policy), warnings };
 }
 
-/** Warns if a pod from a named manifest is injected here, but would be skipped by the webhook. */
+/** Warns if a pod is injected only because the user named its manifest: the webhook would skip it. */
 function selectorWarnings(pod: Pod, policy: DecisionPolicy): readonly string[] {
   const answer = policy.byHand ? neverSelector(pod, { ...policy, byHand: false }) : undefined;
   return answer === undefined ? [] : [`The webhook would not inject this pod: ${answer.message} (${answer.field})`];

@@ -20,8 +20,8 @@ export function legacyRequest(pod: Pod): Answer | undefined {
 }
 
 /**
- * Skips pods of named manifests that have a proxy container besides other containers, like kube-inject of Istio 1.0 to 1.8.
- * The webhook of these releases injected such pods again.
+ * Skips a pod that already has a proxy container next to other containers, if the user named its manifest, as
+ * kube-inject did in Istio 1.0 to 1.8. The webhook of these releases injected such pods again.
  */
 export function alreadyInjected(pod: Pod, byHand: boolean): Answer | undefined {
   const containers = containersOf(pod, "containers");

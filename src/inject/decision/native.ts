@@ -6,7 +6,7 @@ import { annotation, type Pod } from "../pod/pod.ts";
 /** Values of the option: `auto` as in ENABLE_NATIVE_SIDECARS; `jobs` for native sidecars only in pods that run to completion. */
 export type NativeOption = boolean | "auto" | "jobs";
 
-/** Whether the cluster's nodes decide. With `if-any`, a cluster without nodes gets no native sidecars. */
+/** When the cluster's nodes decide. With `if-any`, a cluster without nodes gets no native sidecars. */
 export type NodesAsked = "never" | "if-any" | "always";
 
 /** The setting of ENABLE_NATIVE_SIDECARS, with a warning for an invalid value. */
@@ -73,7 +73,10 @@ export function kubeletMinor(node: ValueMap): number | undefined {
   return minor === undefined ? undefined : Number(minor);
 }
 
-/** Whether a pod's proxy is a native sidecar. If the pod's node is known, it decides; otherwise all nodes must support it. */
+/**
+ * Whether a pod's proxy is a native sidecar. A known node decides alone; otherwise all nodes must support native
+ * sidecars.
+ */
 export function nativeByNodes(asked: NodesAsked, nodes: NativeNodes | undefined, nodeName: string): boolean {
   if (asked === "never" || nodes === undefined) return false;
   if (Object.hasOwn(nodes.byName, nodeName)) return nodes.byName[nodeName] === true;

@@ -11,7 +11,7 @@ import type { ReportEntry } from "./report.ts";
 export class Baseline {
   readonly #known = new Set<string>();
 
-  /** Reads a report, one JSON object per line. Errors: a MeshError for a line that is not a JSON object. */
+  /** Reads a report, one JSON object per line. Throws a MeshError for a line that is not a JSON object. */
   constructor(text = "", file = "") {
     for (const [index, line] of text.split("\n").entries()) {
       if (line.trim() === "") continue;

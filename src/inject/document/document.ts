@@ -28,7 +28,7 @@ export interface DocumentOptions {
   readonly patch?: boolean | undefined;
   /** Called before a document is changed, to load data that the change needs. An error stops the whole stream. */
   readonly prepare?: ((value: Value) => Promise<void>) | undefined;
-  /** Paths of pod templates in kinds, from the user. They override the built-in kinds. */
+  /** The user's kinds, with the path of the pod template in each. They override the built-in kinds. */
   readonly templatePaths?: readonly WorkloadKind[] | undefined;
   /** The Pod Security level that injected pods must meet. */
   readonly fit?: Level | undefined;
@@ -50,7 +50,7 @@ export interface DocumentResult {
 
 /**
  * Changes a workload's pod, which is at the path in `row`. Returns the same manifest if nothing changes.
- * Errors: a MeshError. Its field path starts at the manifest.
+ * Throws a MeshError whose field path starts at the manifest.
  */
 export type Change = (manifest: ValueMap, row: WorkloadKind, options: DocumentOptions) => Outcome;
 

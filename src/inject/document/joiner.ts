@@ -48,7 +48,7 @@ class YamlJoiner implements Joiner {
 
 const INDENT = "    ";
 
-/** Writes one document as is, and several documents as a List, like kubectl: JSON has no document separator. */
+/** Writes one document as is, and several documents as a List, as kubectl does: JSON has no document separator. */
 class JsonJoiner implements Joiner {
   #first: Text | undefined;
   #count = 0;

@@ -14,7 +14,8 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Returns the patch that turns `before` into `after`, with warnings about it. The patch contains the name and namespace by
- * which kustomize finds the manifest. Errors: an InjectionError if the manifest has no name, or no patch can express the change.
+ * which kustomize finds the manifest. Throws an InjectionError if the manifest has no name, or no patch can express the
+ * change.
  */
 export function workloadPatch(
   before: ValueMap,

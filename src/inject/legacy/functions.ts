@@ -40,8 +40,8 @@ const LAST = [
 ];
 
 /**
- * Returns the functions of Istio 1.1 (`brackets`: the delimiters are `[[ ]]`) or 1.8, which include all functions of
- * 1.2 to 1.7.
+ * Returns the functions of Istio 1.1 if `brackets` (the delimiters are `[[ ]]`), otherwise the functions of Istio 1.8,
+ * which include all functions of 1.2 to 1.7.
  */
 export function legacyFunctions(brackets: boolean, world: FunctionWorld, scope: RenderScope): FuncMap {
   const all = templateFunctions(world);
@@ -56,7 +56,7 @@ function picked(functions: Readonly<Record<string, FuncMap[string] | undefined>>
   return Object.fromEntries(names.flatMap((name) => functions[name] === undefined ? [] : [[name, functions[name]]]));
 }
 
-/** Formats a duration like Go; `1s` if the duration is unset. */
+/** Formats a duration as Go does; `1s` if the duration is unset. */
 function formatDuration(duration: GoValue = null): GoValue {
   if (!(duration instanceof DurationView)) return "1s";
   return duration.isNil ? "1s" : duration.get("AsDuration") ?? "1s";

@@ -51,7 +51,7 @@ const PROXY_GROUP = 1337;
 
 /**
  * Injects a pod the way the configuration's release did.
- * Errors: an InjectionError if the template fails or its output is not part of a pod.
+ * Throws an InjectionError if the template fails or its output is not part of a pod.
  */
 export function injectLegacy(input: LegacyInput) {
   const agent = String(statusPort(input.mesh));

@@ -27,7 +27,7 @@ export type LegacySources = Pick<Evidence, "values" | "mesh"> & {
   readonly world: FunctionWorld;
 };
 
-/** Parses the template. Errors: a MeshError with file and field for an invalid template. */
+/** Parses the template. Throws a MeshError with file and field for an invalid template. */
 export function loadLegacy(config: LegacyConfig, sources: LegacySources): Legacy {
   const brackets = config.delimiters[0] === "[[";
   const release = releaseOf({

@@ -22,8 +22,8 @@ const OF_POD = ["initContainers", "containers", "volumes", "imagePullSecrets", "
 
 /**
  * Parses the output of a template. Templates of some releases write numbers and booleans in string fields; these become
- * strings. Unknown fields are dropped. Errors: an InjectionError if the text is not a YAML mapping, or an InjectionError
- * that lists all invalid values.
+ * strings. Unknown fields are dropped. Throws an InjectionError if the text is not a YAML mapping, or if it contains
+ * invalid values (the error lists all of these).
  */
 export function readSidecarSpec(text: string, { reader }: Legacy): SidecarSpec {
   const rendered = parseRendered(text, reader);

@@ -29,7 +29,7 @@ export function overlay(pod: Pod, patches: readonly ValueMap[], placing: Placing
   }, { pod, templatePod: newMap() });
 }
 
-/** Applies a part of a pod as a strategic merge patch. Errors: an InjectionError if the patch cannot be merged. */
+/** Applies a part of a pod as a strategic merge patch. Throws an InjectionError if the patch cannot be merged. */
 export function mergePod(pod: Pod, patch: Pod): Pod {
   try {
     return strategicMerge(pod, patch, "Pod");

@@ -31,7 +31,7 @@ const AUTO_IMAGE = "auto";
 
 const NONE: Overrides = { containers: [], initContainers: [] };
 
-/** Reads the overrides from the annotation of an earlier injection. Errors: a MeshError if the annotation is invalid. */
+/** Reads the overrides from the annotation of an earlier injection. Throws a MeshError if the annotation is invalid. */
 export function keptOverrides(pod: Pod): Overrides {
   const text = annotation(pod, ANNOTATION.overrides);
   if (text === undefined) return NONE;
@@ -104,7 +104,7 @@ export function overrideFor(name: string, list: ContainerList, source: OverrideS
   if (found !== undefined) return found;
   const own = containerNamed(containersOf(original, "containers"), name);
   const written = own ?? (list === "initContainers" ? containerNamed(containersOf(original, list), name) : undefined);
-  // Decode like the annotation, so that re-injection merges the same override.
+  // Decode as for the annotation, so that re-injection merges the same override.
   return written === undefined ? undefined : withoutEmptyResources(decode(written, "Container").value);
 }
 
@@ -147,7 +147,9 @@ function overlayContainer(pod: Pod, list: ContainerList, container: ValueMap): P
   return mergePod(pod, patch);
 }
 
-/** Formats the overrides annotation like Istio: `{"containers":[...],"initContainers":[...]}`, without empty lists. */
+/**
+ * Formats the overrides annotation as Istio does: `{"containers":[...],"initContainers":[...]}`, without empty lists.
+ */
 function overridesText(overrides: Overrides): string {
   const lists = (["containers", "initContainers"] as const).filter((list) => overrides[list].length > 0);
   const texts = lists.map((list) => {

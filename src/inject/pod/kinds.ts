@@ -44,7 +44,8 @@ const KNATIVE_POD = {
 /**
  * All workload kinds. A CronJob's pod is in `jobTemplate.spec.template`; the metadata of `jobTemplate` belongs to the Job.
  * (istioctl uses the Job's metadata, so it ignores an opt-out label of the pod, and the pod does not get the added labels.)
- * A row with a matching group wins over a row without a group. If a kind has several rows, a pod is at one or more paths.
+ * A row with a matching group wins over a row without a group. If a kind has several rows, its manifests may have
+ * several pods.
  */
 export const KINDS: readonly WorkloadKind[] = [
   { kind: "Pod", type: "Pod", path: [] },

@@ -18,7 +18,7 @@ interface Meshes {
 
 /**
  * Merges the pod's annotation `proxy.istio.io/config` into the mesh's defaultConfig, and then the ProxyConfig resource that
- * selects the pod. The order is from Istio's EffectiveProxyConfig. Errors: a MeshError for an invalid annotation.
+ * selects the pod. The order is from Istio's EffectiveProxyConfig. Throws a MeshError for an invalid annotation.
  */
 export function meshForPod(pod: Pod, { mesh, proxyOverlay }: Meshes): MeshConfig {
   const text = annotation(pod, ANNOTATION.proxyConfig);

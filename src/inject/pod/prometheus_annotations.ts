@@ -2,7 +2,7 @@
 import { withAnnotations } from "./change.ts";
 import { annotationsOf, type Pod } from "./pod.ts";
 
-/** Normalizes an annotation's name like Prometheus: names that differ only in special characters are equal. */
+/** Normalizes an annotation's name as Prometheus does: names that differ only in special characters are equal. */
 export function sanitised(name: string): string {
   return name.replace(/[^a-zA-Z0-9_]/g, "_");
 }

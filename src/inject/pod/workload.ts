@@ -47,7 +47,7 @@ export function ownerOf(manifest: ValueMap, row: WorkloadKind, namespace: string
 
 /**
  * Derives a pod's owner from its metadata, as in Istio's GetDeployMetaFromPod. The owner is the pod's controller, or that
- * controller's owner, which follows from the names that Kubernetes generates.
+ * controller's own owner, which is inferred from the names that Kubernetes generates.
  */
 export function podOwner(pod: Pod, namespace: string): Owner {
   const metadata = metadataOf(pod);

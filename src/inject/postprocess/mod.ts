@@ -29,7 +29,7 @@ export interface PostContext {
 /** Minor version of the first release whose status annotation contains the revision. */
 const NAMES_REVISION = 11;
 
-/** Runs all post-processing steps. Errors: a MeshError if an annotation of the pod is invalid. */
+/** Runs all post-processing steps. Throws a MeshError if an annotation of the pod is invalid. */
 export function postprocess(pod: Pod, context: PostContext): Pod {
   const { templatePod, mesh, values, revision, minor, proxyEnvs, injectedAnnotations, reinjected } = context;
   const port = statusPort(mesh);

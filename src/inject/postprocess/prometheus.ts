@@ -40,7 +40,7 @@ interface AgentOf {
 
 /**
  * Points Prometheus to the agent, unless the pod or the mesh turns this off or the annotations point to the agent already.
- * Errors: a MeshError for a port that cannot be scraped.
+ * Throws a MeshError for a port that cannot be scraped.
  */
 export function mergePrometheus(pod: Pod, mesh: MeshConfig, { statusPort, minor }: AgentOf): Pod {
   if (!mergesMetrics(pod, mesh)) return pod;
@@ -55,7 +55,7 @@ export function mergePrometheus(pod: Pod, mesh: MeshConfig, { statusPort, minor 
   return withAnnotations(bare, scrapeAnnotations(statusPort));
 }
 
-/** Merges metrics like releases before 1.13, which read annotations only in their exact spelling. */
+/** Merges metrics as releases before 1.13 did: they read annotations only in their exact spelling. */
 function mergedExactly(pod: Pod, port: string): Pod {
   const own = (name: string) => annotation(pod, `prometheus.io/${name}`);
   if (own("port") === port) return pod;

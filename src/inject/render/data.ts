@@ -55,8 +55,8 @@ class NamespacedName extends Fields {
 }
 
 /**
- * Returns the data that templates read of a pod and its owner. The pod must not contain an earlier injection. Missing labels
- * and annotations become empty maps, so that the template function `index` returns `""` for missing keys.
+ * Returns what templates can read about a pod and its owner. The pod must not contain an earlier injection. Missing
+ * labels and annotations become empty maps, so that the template function `index` returns `""` for missing keys.
  */
 export function seenByTemplates(pod: Pod, { kind, apiVersion, namespace, name, metadata: of }: Owner): ValueMap {
   const metadata: ValueMap = Object.assign(newMap(), metadataOf(pod));

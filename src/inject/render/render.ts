@@ -22,7 +22,7 @@ export function selectTemplates(pod: Pod, config: ModernConfig): readonly string
 /**
  * Renders templates to parts of a pod. A template with empty output contributes no part. Do not change the parts: they are
  * shared between pods.
- * Errors: an InjectionError that names the template, if it is missing, fails, or does not render a YAML mapping.
+ * Throws an InjectionError that names the template, if it is missing, fails, or does not render a YAML mapping.
  */
 export function renderTemplates(config: ModernConfig, names: readonly string[], input: TemplateInput): ValueMap[] {
   let data: GoStruct | undefined;
@@ -51,7 +51,7 @@ export function renderTemplates(config: ModernConfig, names: readonly string[], 
   }).filter((part) => part !== undefined);
 }
 
-/** Returns a template, parsing it if necessary. Errors: an InjectionError if the template is invalid. */
+/** Returns a template, parsing it if necessary. Throws an InjectionError if the template is invalid. */
 function templateNamed(config: ModernConfig, name: string): Template | undefined {
   try {
     return config.templates.get(name)?.();

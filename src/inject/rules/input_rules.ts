@@ -176,7 +176,7 @@ interface Selected {
   readonly services: readonly ServiceFacts[];
 }
 
-/** Maximum number of Services of one workload. If there are more, they are not compared. */
+/** Maximum number of Services that select one workload. If there are more, they are not compared. */
 const MAX_SERVICES = 50;
 /** Maximum number of ports of a Service that are compared with one port of another Service. */
 const MAX_PORTS = 100;
@@ -306,7 +306,10 @@ function pairsOf(
   return [...found.values()];
 }
 
-/** Returns a function that finds the ports of a Service, in order, with the same port or the same pod port as a given port. */
+/**
+ * Returns a function that takes a port, and finds the Service's ports with the same number or the same pod port, in
+ * order.
+ */
 function portsLike({ ports }: ServiceFacts, workload: WorkloadFacts): (port: ServicePort) => readonly ServicePort[] {
   const all = ports.map((port, place) => ({ port, place }));
   const byTarget = Map.groupBy(all, ({ port }) => numberOf(port, workload));

@@ -135,7 +135,7 @@ function misplaced(subject: Subject): readonly Problem[] {
 }
 
 /**
- * Finds deprecated annotations, unless the pod has the replacing label too. Source: istio.io/api, and Istio's
+ * Finds deprecated annotations, unless the pod also has the label that replaces them. Source: istio.io/api, and Istio's
  * pkg/config/analysis.
  */
 function deprecated(subject: Subject): readonly Problem[] {

@@ -1,6 +1,6 @@
 /**
- * Finds violations of the Pod Security Standards, like k8s.io/pod-security-admission/policy. Skips fields that sidecar
- * templates do not set (Windows, AppArmor, SELinux, sysctls).
+ * Finds violations of the Pod Security Standards, as k8s.io/pod-security-admission/policy does. Skips fields that
+ * sidecar templates do not set (Windows, AppArmor, SELinux, sysctls).
  */
 import { isList, isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { type ContainerList, containersOf, type Pod, specOf } from "../pod/pod.ts";

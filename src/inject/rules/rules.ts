@@ -65,7 +65,7 @@ function found({ id, severity }: RuleHead, problem: Problem): Finding {
   return { rule: id, severity, ...problem };
 }
 
-/** Returns the rules that annotations of the pod or its controller turn off, and problems of these annotations. */
+/** Returns the rules that annotations on the pod or its controller turn off, and problems with these annotations. */
 function switches(subject: Subject): { readonly off: RulesOff; readonly problems: readonly Problem[] } {
   const { manifest, pod, path } = subject;
   const places = [

@@ -54,7 +54,8 @@ function keptByList(pod: Pod, evidence: Evidence): Readonly<Record<ContainerList
 
 /**
  * Whether the user's proxy container had the image "auto", which injection drops. The key order of the injected proxy shows
- * this: the user's `image` is one of the first two keys or precedes another key of the user; the template's comes last.
+ * this: the user's `image` is one of the first two keys or precedes another of the user's keys; the template's comes
+ * last.
  */
 function hadImage(container: ValueMap, proxy: ValueMap | undefined): boolean {
   if (container["name"] !== PROXY || container["image"] !== undefined) return false;

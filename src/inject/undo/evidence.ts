@@ -63,7 +63,7 @@ const NAMES: InjectionStatus = {
 /**
  * Returns the facts about a pod's injection; `undefined` if the pod is not injected. Without a readable status annotation, a
  * container with the name and arguments of Istio's proxy is sufficient evidence.
- * Errors: an InjectionError if the overrides annotation is not valid JSON.
+ * Throws an InjectionError if the overrides annotation is not valid JSON.
  */
 export function evidenceOf(pod: Pod, owner: Owner, containerName?: string): Evidence | undefined {
   const status = readStatus(pod);

@@ -59,7 +59,7 @@ export function labels(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
   return out.length === 0 ? pod : withLabels(pod, Object.fromEntries(out.map(({ name }) => [name, undefined])));
 }
 
-/** Computes the canonical name like Istio's sidecar template, and like the code of releases up to 1.8. */
+/** Computes the canonical name as Istio's sidecar template does, and as the code of releases up to 1.8 did. */
 function canonicalName(pod: Pod, { owner }: Evidence): string {
   const name = namedBy(pod) || owner.name || textAt(metadataOf(pod), "generateName");
   return trimmed(name.slice(0, MAX_LABEL), (char) => "-_.".includes(char));

@@ -12,7 +12,7 @@ import { probes } from "./probes.ts";
 import { prometheus } from "./prometheus.ts";
 import type { Doubt, UndoStep } from "./step.ts";
 
-/** The steps, in order. `volumes` follows `containers`: it removes unmounted volumes. Other steps read the annotations. */
+/** The steps, in order: `volumes` needs the result of `containers`, and `annotations` removes what earlier steps read. */
 const STEPS: readonly UndoStep[] = [
   probes,
   prometheus,
@@ -30,7 +30,7 @@ const STEPS: readonly UndoStep[] = [
 
 /**
  * Returns the pod without its injection. Adds fields whose original value is unknown to `doubts`. Does not modify `pod`.
- * Errors: an InjectionError if the pod would have no containers left.
+ * Throws an InjectionError if the pod would have no containers left.
  */
 export function uninjectPod(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
   const undone = STEPS.reduce((before, step) => step(before, evidence, doubts), pod);

@@ -16,8 +16,8 @@ const MAX_PASSES = 5;
 const RARE = /^[^\S\n]*\?|^[^\S\n]+$|[|>]\d?\+|[\s{[,]!/m;
 
 /**
- * A lone carriage return: a line break in YAML 1.1 (section 4.2.1), but not in current editors. For a line-based edit
- * the whole document would be one line, and added text would be indented by its length.
+ * A lone carriage return: a line break in YAML 1.1 (section 4.2.1), but not in current editors. If it stayed, a
+ * line-based edit would treat the whole document as one line, and indent added text by its length.
  */
 const LONE_RETURN = /\r(?!\n)/g;
 
@@ -47,8 +47,8 @@ function editText(parsed: ParsedDocument, next: Value, options: EditOptions): st
     const text = editor.run(next);
     const stable = [...editor.touched].every((node) => changed.has(node));
     if (!parsed.hasAliases || stable || pass === MAX_PASSES) return text;
-    // This pass changed anchored nodes, so their aliases have another value now. The next pass replaces these aliases
-    // with values.
+    // This pass changed anchored nodes, so their aliases now have a different value. The next pass replaces these
+    // aliases with values.
     changed = new Set([...changed, ...editor.touched]);
   }
 }

@@ -10,13 +10,13 @@ export interface EditOptions {
   /** Keeps the comments above and below a removed node, which are otherwise removed with the node. */
   readonly keepsComments?: boolean;
   /**
-   * Replaces a node with an alias if its new value is the value of an unused anchor: an earlier edit replaced the alias
-   * with the value.
+   * Replaces a node with an alias if its new value is the value of an unused anchor. The alias was there until an
+   * earlier edit replaced it with the value.
    */
   readonly restoresAliases?: boolean;
 }
 
-/** The position of a node, which decides how another value is written there. */
+/** The position of a node, which decides how a new value is written there. */
 export type Slot =
   | { readonly kind: "root" }
   /** After the `:` of a key at `column`; `after` is the offset after the colon. */

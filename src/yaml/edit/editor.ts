@@ -82,7 +82,7 @@ export class Editor implements Editing {
     else this.#replaceBlock(node, next, slot);
   }
 
-  /** The name of an unused anchor before the node that has this value and whose alias was once here. */
+  /** The name of an unused anchor whose alias was once here: it precedes the node and has the new value. */
   #anchorOf(node: YamlNode, next: Value): string | undefined {
     if (typeof next !== "object" || node.anchor !== undefined) return undefined;
     for (const [anchored, value] of this.#unused) {
@@ -91,7 +91,7 @@ export class Editor implements Editing {
     return undefined;
   }
 
-  /** Replaces a node by its former alias. */
+  /** Replaces a node with its former alias, if it had one. */
   #writesAlias(node: YamlNode, next: Value, slot: Slot): boolean {
     if (this.#unused.has(node)) this.#unused.set(node, next);
     const anchor = this.#unused.size === 0 ? undefined : this.#anchorOf(node, next);

@@ -42,8 +42,8 @@ export function composeCommon(text: string): Composition | undefined {
 }
 
 /**
- * The value of a common text; `undefined` for uncommon text and for text without content. Like kubectl, unlike
- * `composeCommon`, it ignores indentation inside flow collections.
+ * The value of a common text; `undefined` for uncommon text and for text without content. As in kubectl, and unlike in
+ * `composeCommon`, indentation inside flow collections is ignored.
  */
 export function parseCommon(text: string): Value | undefined {
   const whole = text.endsWith("\n") ? text : `${text}\n`;

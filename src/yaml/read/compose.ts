@@ -27,7 +27,7 @@ export interface DuplicateKey {
   readonly offset: number;
 }
 
-/** The first document of a text, as nodes. Like kubectl, ignores later documents. */
+/** The first document of a text, as nodes. Later documents are ignored, as in kubectl. */
 export interface Composition {
   readonly root: YamlNode | undefined;
   readonly duplicates: readonly DuplicateKey[];

@@ -15,7 +15,7 @@ interface SplitOptions {
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** All documents of a text, split like `splitDocuments`. Also throws if a document cannot be read. */
+/** All documents of a text, split as in `splitDocuments`. Also throws if a document cannot be read. */
 export function splitText(text: string, file: string): SourceDocument[] {
   refuseNul(text, file, 1);
   const splitter = new Splitter(file, MAX_BYTES);

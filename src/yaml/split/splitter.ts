@@ -14,7 +14,7 @@ function isOnlyDirectives(text: string): boolean {
 }
 
 /**
- * Splits the lines of a file into documents like kubectl: at lines that begin with `---`. Unlike kubectl, keeps the
+ * Splits the lines of a file into documents as kubectl does: at lines that begin with `---`. Unlike kubectl, keeps the
  * `---` after `%YAML` lines in their document. Pass the lines to `take` in order, then call `end`.
  */
 export class Splitter {

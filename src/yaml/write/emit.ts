@@ -9,11 +9,11 @@ export interface Layout {
   readonly step: number;
   /** Indentation of a list below its key. */
   readonly listIndent: number;
-  /** Sort keys like kubectl. Otherwise keep the order of the value. */
+  /** Whether to sort keys, as kubectl does. Otherwise they keep the order of the value. */
   readonly sortKeys: boolean;
   /** The line break. */
   readonly eol: string;
-  /** Allow `|+`. Blank lines after such a block become part of its value. */
+  /** Whether to allow `|+`. Blank lines after such a block become part of its value. */
   readonly keepBlocks: boolean;
 }
 

@@ -24,7 +24,7 @@ export type CompileOperand = (node: Operand) => Eval;
 
 const passFinal: Eval = (_state, _dot, _vars, final) => final;
 
-/** Converts a function from the engine's caller for use in calls. */
+/** Wraps a function from the engine's caller, so that templates can call it. */
 export function callable(body: GoFunc): Callable {
   // checkedArgument rejects `undefined` except for parameters of slotType, which only builtins have.
   return { run: body as Callable["run"], signature: body.signature, effect: body.effect };

@@ -265,8 +265,8 @@ function undefinedVariable(name: string): Eval {
 }
 
 /**
- * Fails because a value that is not a function has arguments. Without a place, the error is at the previous node, as in
- * Go for a parenthesised pipeline.
+ * Fails because a value that is not a function has arguments. If `place` is undefined, the error is reported at the
+ * previous node, as Go does for a parenthesised pipeline.
  */
 function notAFunction(node: Operand, place: Operand | undefined): Eval {
   const message = `can't give argument to non-function ${nodeText(node)}`;

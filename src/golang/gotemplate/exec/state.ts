@@ -24,9 +24,12 @@ export interface Limits {
   readonly steps: number;
   /** Maximum total size of the texts, lists and maps that functions return, in bytes. */
   readonly made: number;
-  /** Maximum total cost of slow functions, in tenths of a second by {@link SLOW}. */
+  /** Maximum total cost of slow functions, in tenths of a second. {@link SLOW} lists the costs. */
   readonly slow: number;
-  /** Whether the run exceeds its time, called every {@link TIME_CHECK} steps. If absent, time is not limited. */
+  /**
+   * Returns whether the run exceeds its time limit. Called every {@link TIME_CHECK} steps. If absent, time is not
+   * limited.
+   */
   readonly isLate?: (() => boolean) | undefined;
 }
 

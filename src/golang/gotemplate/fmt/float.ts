@@ -31,8 +31,8 @@ function decimal(size: number, verb: string, precision: number): string {
 }
 
 /**
- * %g: uses the exponent form for exponents below -4 or at least the precision. The shortest text decides like precision
- * 6.
+ * %g: uses the exponent form if the exponent is below -4, or is the precision or more. For the shortest text, the
+ * precision counts as 6 here.
  */
 function general(kept: Decimal, precision: number, verb: string): string {
   const count = kept.digits.length;

@@ -14,8 +14,8 @@ interface Constant {
 }
 
 /**
- * Parses a number of at most a million characters, or a character constant. Throws an Error with Go's text for other
- * texts.
+ * Parses a number of at most a million characters, or a character constant. For any other text, throws an Error with
+ * Go's message.
  */
 export function constantOf(text: string): Constant {
   return text.startsWith("'") ? parseCharacter(text) : parseNumber(text);

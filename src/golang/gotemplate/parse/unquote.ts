@@ -36,7 +36,7 @@ export function unquote(constant: string): string | undefined {
   return rejoin(out);
 }
 
-/** The first character of a constant between quotes `mark`; `undefined` if the character is invalid. */
+/** The first character of a constant whose quotes are `mark`; `undefined` if the character is invalid. */
 export function unquoteCharacter(text: string, mark: string): Unquoted | undefined {
   if (!text.startsWith("\\")) return plainCharacter(text, mark);
   const match = escapes.exec(text);

@@ -1,6 +1,6 @@
 /**
- * Reads the arguments of template functions. The engine has checked their types against the signature. Also short names
- * of Go types.
+ * Reads the arguments of template functions. The engine has checked their types against the signature. Also defines
+ * short names for Go types.
  */
 import { isGoMap, isList } from "../kind.ts";
 import { GoInt, type GoMap, type GoValue } from "../../go_value.ts";
@@ -57,7 +57,7 @@ export function listOf(value: GoValue | undefined): readonly GoValue[] {
   throw mismatch(LIST, value);
 }
 
-/** The result of a lenient function. Like sprig, ignores an error and returns `otherwise`. */
+/** The result of a lenient function. If `body` throws, ignores the error and returns `otherwise`, as sprig does. */
 export function attempt(body: () => GoValue, otherwise: GoValue): GoValue {
   try {
     return body();

@@ -93,7 +93,7 @@ export const NULL = element(TAG.null);
 export const TRUE = element(TAG.boolean, Uint8Array.of(0xff));
 
 /**
- * A text: a PrintableString if its characters allow that, otherwise a UTF8String, like Go's encoding/asn1.
+ * A text: a PrintableString if its characters allow that, otherwise a UTF8String, as in Go's encoding/asn1.
  * Throws if the text is not UTF-8.
  */
 export function text(value: string): Uint8Array {

@@ -1,7 +1,7 @@
 /** Reads ASN.1 in DER with the errors of Go's encoding/asn1. */
 import { hexOf, numberOf, TAG } from "./der.ts";
 
-/** Go's text of a field's parameters when the field has no options. */
+/** How Go's error messages print the parameters of a field without options. */
 const NO_OPTIONS = "{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> " +
   "stringType:0 timeType:0 set:false omitEmpty:false}";
 

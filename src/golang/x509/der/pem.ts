@@ -1,4 +1,4 @@
-/** Reads and writes PEM like Go's encoding/pem. Texts are binary strings: one character per byte. */
+/** Reads and writes PEM as Go's encoding/pem does. Texts are binary strings: one character per byte. */
 import { binaryOf, bytesOfBinary } from "../../../base/bytes.ts";
 
 /** A block: its type (`CERTIFICATE`) and contents. Headers are skipped. */

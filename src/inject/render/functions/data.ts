@@ -46,7 +46,7 @@ function protoToJSON(view: GoValue = null): string {
   return protoToJson(config);
 }
 
-/** Parses JSON. Returns the string `{}` if the JSON is invalid, like Istio. */
+/** Parses JSON. Returns the string `{}` if the JSON is invalid, as Istio does. */
 function fromJSON(text: GoValue): GoValue {
   try {
     return goJsonParse(String(text));

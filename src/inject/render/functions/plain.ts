@@ -3,8 +3,8 @@ import { GoInt, GoStruct, type GoValue, isGoMap } from "../../../golang/gotempla
 import { newMap, type Value, type ValueMap } from "../../../base/value.ts";
 
 /**
- * Converts a template's value to plain data, like marshaling to JSON and parsing the result. Struct fields get their JSON
- * names; whole floats become integers. Errors: an Error for a function, as in encoding/json.
+ * Converts a template's value to plain data, as if it were marshaled to JSON and parsed. Struct fields get their JSON
+ * names; whole floats become integers. Throws an Error for a function, as encoding/json does.
  */
 export function plain(value: GoValue): Value {
   if (typeof value === "function") throw new Error("json: unsupported type: func()");

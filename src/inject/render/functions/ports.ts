@@ -10,7 +10,9 @@ export const portFunctions: FuncMap = {
   }),
 };
 
-/** Appends a port to a comma-separated list, unless the port is empty, 0, or in the list already (without spaces). */
+/**
+ * Appends a port to a comma-separated list, unless the port is empty, 0, or already an item without spaces around it.
+ */
 function excludeInboundPort(port: GoValue, list: GoValue): string {
   const added = sprint(port).trim();
   const text = String(list);

@@ -1,10 +1,12 @@
 /**
- * Holes are places in a rendered value that contain a name of the pod unchanged. To find them, the memo renders a template
- * with a token in place of each name.
+ * A hole is a place in a rendered value where a name from the pod appears unchanged. To find the holes, the memo
+ * renders a template with a token in place of each name.
  */
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../../base/value.ts";
 
-/** Matches a DNS label that starts with a letter. YAML and templates treat all such texts alike, except RESERVED ones. */
+/**
+ * Matches a DNS label that starts with a letter. YAML and templates treat all such strings alike, except RESERVED ones.
+ */
 const NAME = /^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** Names that are not interchangeable: YAML 1.1 does not read them as strings, or templates search for them. */
@@ -90,7 +92,7 @@ function inner<Key>(
   return holes.length === 0 ? undefined : holes;
 }
 
-/** Accepts only a text that YAML reads as a string whatever name a token stands for. Otherwise returns `unfit`. */
+/** Returns `unfit` unless YAML reads the text as a string for every name that may replace a token. */
 function skeletonOfText(text: string): Skeleton | "unfit" | undefined {
   if (holesIn(text).length === 0) return undefined;
   const between = text.split(TOKEN);

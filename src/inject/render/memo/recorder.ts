@@ -50,16 +50,16 @@ export class Recorder {
   readonly paths: string[] = [];
   /** The name in each hole, by its number. */
   readonly names: string[] = [];
-  /** The paths of holes on whose name the result depends. */
+  /** The paths of the holes whose names affect the result. */
   readonly failed = new Set<string>();
   readonly #shown = new WeakMap<object, string>();
 
-  /** `known`: paths on whose name the result depends. Names at these paths are not replaced with tokens. */
+  /** `known`: the paths of names that affect the result. These names are not replaced with tokens. */
   constructor(input: ValueMap, readonly known: ReadonlySet<string>) {
     this.input = this.#map(input, 0, "");
   }
 
-  /** Notes that the result depends on the names in these holes. */
+  /** Records that the names in these holes affect the result. */
   fail(holes: Holes): void {
     const all = holes === "containers" ? this.paths.filter((path) => CONTAINER.test(path)) : this.paths;
     for (const path of typeof holes === "string" ? all : holes.map((hole) => this.paths[hole] ?? "")) {

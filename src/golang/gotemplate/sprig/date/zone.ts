@@ -111,7 +111,7 @@ function abbreviationOf(name: string, short: string, offset: number): string {
   return short.startsWith("GMT") && offset !== 0 ? offsetText(offset) : short;
 }
 
-/** The tzdata abbreviation of a zone without letters, such as `+03` or `-0330`. */
+/** The tzdata abbreviation of a zone whose abbreviation has no letters, such as `+03` or `-0330`. */
 function offsetText(offset: number): string {
   const minutes = Math.abs(Math.trunc(offset / 60));
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, "0"));

@@ -1,4 +1,4 @@
-/** sprig's base64 and base32 functions. As in sprig, decoding an invalid text returns the text of Go's error. */
+/** sprig's base64 and base32 functions. For an invalid text, decoding returns Go's error message, as in sprig. */
 import { type FuncMap, pure } from "../../../go_value.ts";
 import { STRING, text } from "../args.ts";
 import { fromBinary, toBinary } from "./octets.ts";
@@ -16,7 +16,7 @@ export function encodingFunctions(): FuncMap {
 const LETTERS64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const LETTERS32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** A text is not valid base64 or base32. The message contains the offset of the first invalid byte. */
+/** Thrown if a text is not valid base64 or base32. The message contains the offset of the first invalid byte. */
 class Corrupt extends Error {
   constructor(name: string, at: number) {
     super(`illegal ${name} data at input byte ${at}`);

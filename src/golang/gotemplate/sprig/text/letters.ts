@@ -62,7 +62,9 @@ export function upperRune(rune: string): string {
   return greek ?? oneRune(rune.toUpperCase(), rune);
 }
 
-/** unicode.ToTitle: like upper case, but digraphs have a separate title case and Georgian letters do not change. */
+/**
+ * unicode.ToTitle: the upper case, except that digraphs have a separate title case and Georgian letters do not change.
+ */
 export function titleRune(rune: string): string {
   const code = rune.codePointAt(0) ?? 0;
   if (code >= 0x1c4 && code <= 0x1cc) return String.fromCodePoint(0x1c5 + 3 * Math.floor((code - 0x1c4) / 3));

@@ -238,7 +238,7 @@ function swapCase(s: string): string {
   return out;
 }
 
-/** The first byte of each word. Like sprig, reads bytes as characters, which changes letters beyond ASCII. */
+/** The first byte of each word. As in sprig, bytes are read as characters, which changes letters beyond ASCII. */
 function initials(s: string): string {
   let afterSpace = true;
   let out = "";
@@ -250,7 +250,7 @@ function initials(s: string): string {
   return out;
 }
 
-/** Removes white space. Like sprig, reads the remaining bytes as characters if the text contained white space. */
+/** Removes white space. As in sprig, if there was any, the remaining bytes are read as characters. */
 function withoutSpace(s: string): string {
   const binary = toBinary(s);
   const kept = [...binary].filter((byte) => !isSpace(byte)).join("");

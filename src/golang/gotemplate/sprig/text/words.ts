@@ -14,8 +14,8 @@ interface Word {
 const NONE: Word = { kind: "none", runes: [] };
 
 /**
- * Converts `http_server` to `HttpServer`. Leading and doubled connectors stay. A text of connectors only gets one more
- * connector.
+ * Converts `http_server` to `HttpServer`. Leading and doubled connectors stay. A text that consists only of connectors
+ * gets one more connector.
  */
 export function pascalCase(text: string): string {
   const runes = [...text];
