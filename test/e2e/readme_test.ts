@@ -6,7 +6,7 @@ import { testWhen } from "../support/test_when.ts";
 
 const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
 const DEMO = "sudo examples/demo.sh\n";
-const INSTALL = "tools/deno task compile\ninstall dist/kubectl-mesh /usr/local/bin/\n";
+const INSTALL = "tools/deno task compile\nsudo install dist/kubectl-mesh /usr/local/bin/\n";
 
 /** Blocks without outputs: the file that runs them, and a text in it. */
 const RUN_BY: Readonly<Record<string, readonly [file: string, text: string]>> = {
@@ -33,7 +33,7 @@ testWhen(noBinary, "what README.md installs runs from there, writes nothing else
   for (const path of [bin, home]) await Deno.mkdir(path);
   const [, install = ""] = INSTALL.trimEnd().split("\n");
   const script = `${
-    install.replace("dist/kubectl-mesh", '"$MESH_BINARY"').replace("/usr/local/bin/", bin)
+    install.replace("sudo ", "").replace("dist/kubectl-mesh", '"$MESH_BINARY"').replace("/usr/local/bin/", bin)
   } && kubectl-mesh version --client`;
   const { code, stdout } = await new Deno.Command("bash", {
     args: ["-c", script],

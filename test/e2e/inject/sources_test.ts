@@ -242,7 +242,7 @@ async function noRights(scene: Scene): Promise<void> {
   assert.equal(saved.code, 1);
   assert.match(
     saved.stderr,
-    /^error: Nothing that decides about injection can be read: it needs .*list on mutatingwebhookconfigurations, /,
+    /^error: No part of the injection configuration can be read; missing rights: .*list on mutatingwebhookconfigurations, /,
   );
   await assert.rejects(Deno.stat(file));
   const { code, stdout, stderr } = await mesh(scene, ...AS_WEBHOOK, "--report=json", "--as", "none");

@@ -77,7 +77,7 @@ const SERVERS: Readonly<Record<string, { readonly answer: Answer; readonly says:
     says: /429|no answer within 1s/,
   },
   "is not available": { answer: () => new Response("no endpoints", { status: 503 }), says: /503|no endpoints/ },
-  "answers with a page of HTML": { answer: () => new Response("<html>"), says: /is no JSON/ },
+  "answers with a page of HTML": { answer: () => new Response("<html>"), says: /is not valid JSON/ },
 };
 
 const CLUSTER = ["--request-timeout=1s", "--kubeconfig"];

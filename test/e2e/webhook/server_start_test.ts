@@ -95,7 +95,7 @@ testWhen(notLinux, "--from-cluster: it waits for an API server that comes later,
     return Response.json(map ?? { metadata: { resourceVersion: "1" }, items: [] });
   });
   await webhook.said(/trying again: .*configmaps is forbidden/);
-  assert.match(await ready(), /configmaps is forbidden; an administrator can grant it/);
+  assert.match(await ready(), /configmaps is forbidden; an administrator can grant the permission/);
   isAllowed = true;
   await webhook.said(/Serving reviews/);
   assert.equal(await ready(), "ready\n");

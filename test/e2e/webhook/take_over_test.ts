@@ -29,7 +29,7 @@ testWhen(
       });
       await t.step("the take-over replaces the injector", async () => {
         const { stdout, stderr } = await runMesh([...MESH, "--take-over"]);
-        assert.match(stderr, /^warning: "istio-sidecar-injector" replaces istiod's injector/);
+        assert.match(stderr, /^warning: "istio-sidecar-injector" replaces istiod's injector/m);
         await kubectl(cluster, ["apply", "-f", "-"], stdout);
         assert.notDeepEqual(await configuration(cluster), before);
       });

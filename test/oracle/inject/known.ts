@@ -21,7 +21,7 @@ export const KNOWN: readonly Known[] = [
   {
     reason: "templates that render nothing are reported as a mistake, where Istio injects nothing and says that it did",
     shows: named("empty", "comment"),
-    difference: new RegExp(`^${OUR_ERROR}: The templates render nothing`),
+    difference: new RegExp(`^${OUR_ERROR}: The rendered templates are empty`),
   },
   {
     reason: "a second document in what a template renders is reported, where Istio drops it",
