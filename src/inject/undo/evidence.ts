@@ -84,7 +84,7 @@ export function evidenceOf(pod: Pod, owner: Owner, containerName?: string): Evid
 }
 
 /**
- * Whether the pod has a sidecar besides an application. A gateway that the user wrote is the application. A container that the
+ * Whether the pod has a sidecar next to an application. A gateway that the user wrote is the application. A container that the
  * user wrote to override the proxy does not have the agent's arguments.
  */
 function hasSidecar(pod: Pod, added: InjectionStatus): boolean {

@@ -1,4 +1,4 @@
-/** Detects from the order of labels and annotations whether the user or injection wrote one. */
+/** Detects, from the order of labels and annotations, whether one was in the pod before injection. */
 import { ANNOTATION, LABEL } from "../../istio/mod.ts";
 import { mapAt } from "../../base/value.ts";
 import { metadataOf, type Pod } from "../pod/pod.ts";

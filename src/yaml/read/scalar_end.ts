@@ -1,6 +1,6 @@
 /**
  * Finds the end of one-line scalars. Uses loops, not regular expressions: an expression that repeats a group needs
- * memory for each repetition, and V8 fails at some millions.
+ * memory for each repetition, and V8 fails after a few million of them.
  */
 
 const LINE_FEED = 10;

@@ -89,7 +89,7 @@ function curveOf(id: string): Curve {
 }
 
 /**
- * Creates a key from the scalar's bytes. Some programs write too many or too few leading zeros, which is accepted.
+ * Creates a key from the scalar's bytes. Too many or too few leading zeros, as some programs write, are accepted.
  */
 function ecKey(curve: Curve, bytes: Uint8Array): PrivateKey {
   const value = numberOf(bytes);

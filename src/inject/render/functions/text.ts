@@ -22,7 +22,7 @@ function indent(spaces: GoValue, text: GoValue): string {
   return String(text).replaceAll("\n", "\n" + " ".repeat(Number(spaces)));
 }
 
-/** `appendMultusNetwork` of earlier releases, which do not split a network name at a slash. */
+/** `appendMultusNetwork` as in earlier releases, which do not split a network name at a slash. */
 export const appendWholeNetwork = pure(["string", "string"], (existing, network) => {
   const list = String(existing);
   return list.includes("]") ? appendToJsonList(list, { name: String(network) }) : appendMultusNetwork(list, network);

@@ -22,7 +22,7 @@ const PREFIX = "kubectl-mesh-hole-";
 const TOKEN = new RegExp(`${PREFIX}(\\d{3})`);
 const TOKENS = new RegExp(TOKEN.source, "g");
 
-/** A set of holes: by number, all holes of container names, or all holes. */
+/** A set of holes: the holes with these numbers, all holes for container names, or all holes. */
 export type Holes = readonly number[] | "containers" | "any";
 
 /** Maximum number of holes in one rendering. */
