@@ -18,7 +18,7 @@ export interface CaptureOptions {
 
 /** The result of comparing a pod's rules with its settings. */
 export interface Comparison {
-  /** Texts of one line. */
+  /** One line for each difference. */
   readonly differences: readonly string[];
   /** Whether the namespace contains no owned rules. */
   readonly isFree: boolean;

@@ -32,7 +32,7 @@ export interface Outcome {
 }
 
 /**
- * The file to lock. It stands for the network namespace, which all containers of a pod share, and needs no writable
+ * The file to lock. It represents the network namespace, which all containers of a pod share. It needs no writable
  * folder.
  */
 const LOCK = "/proc/self/ns/net";
@@ -50,7 +50,9 @@ export async function converge(world: World, makePlan: MakePlan, options: ApplyO
   }
 }
 
-/** Retries once if another program changed the rules meanwhile; uses programs if the kernel refuses a rule. */
+/**
+ * Retries once if another program changed the rules meanwhile. Uses programs if the kernel refuses a rule over netlink.
+ */
 async function convergeAgain(world: World, makePlan: MakePlan, options: ApplyOptions): Promise<Outcome> {
   try {
     return await convergeLocked(world, makePlan, options);

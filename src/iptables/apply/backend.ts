@@ -11,11 +11,11 @@ export interface BackendChoice {
   readonly evidence: string;
 }
 
-/** How rules reach the kernel: nf_tables over netlink and the rest with programs, or everything with programs. */
+/** How rules reach the kernel. With `netlink`, only nf_tables rules are sent over netlink; programs do the rest. */
 export type Via = "netlink" | "programs";
 
 /**
- * Returns a search for the programs of a back end, which caches its results. Prefers names with a suffix such as
+ * Returns a function that finds the programs of a back end, and caches the results. Prefers names with a suffix such as
  * `-nft`. Uses a name without a suffix only if the program belongs to the same back end. With netlink, iptables-nft
  * needs no program.
  */
@@ -38,7 +38,7 @@ function once<In, Out>(find: (what: In) => Promise<Out>): (what: In) => Promise<
 }
 
 /**
- * Returns the back end of a program. The binary for nf_tables contains "(nf_tables)"; a script runs with `--version`.
+ * Returns the back end of a program. A binary for nf_tables contains "(nf_tables)". A script is run with `--version`.
  */
 async function backendOf(world: World, program: string): Promise<"nft" | "legacy" | undefined> {
   const path = await findProgram(world, program);

@@ -1,4 +1,4 @@
-/** Finds hints for error messages of iptables and nft. */
+/** Finds hints for error messages from iptables and nft. */
 
 interface Cause {
   readonly message: RegExp;

@@ -17,7 +17,7 @@ import type { Step } from "./steps.ts";
 import { contentOf, type Survey } from "./survey.ts";
 
 export interface RuleSteps {
-  /** Test the input of each step without changing rules. A check throws if the program refuses its input. */
+  /** Functions that test the input of each step without changing rules. They throw if the program refuses its input. */
   readonly checks: readonly (() => Promise<unknown>)[];
   readonly steps: readonly Step[];
   readonly differences: readonly string[];

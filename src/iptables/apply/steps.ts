@@ -10,7 +10,7 @@ export interface Step {
   run(): Promise<void> | void;
   /** Restores the state before the step. Also called for a failed step, which may be partly done. */
   undo(): Promise<void> | void;
-  /** The step puts the new rules in place. Later failures and signals no longer cause a rollback. */
+  /** Set if this step puts the new rules in place. Later failures and signals no longer cause a rollback. */
   readonly isCommit?: true;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Recovers the settings from the owned rules. A chain's settings count even without a jump to the chain: the
- * verification then names the flow that escapes.
+ * Recovers the settings from the owned rules. Also reads chains to which no rule jumps, so that the verification
+ * expects their flows to be captured and names the flow that escapes.
  */
 import { type Cidr, parseCidr } from "../../golang/net/mod.ts";
 import type { Table } from "../plan/rule.ts";
@@ -124,7 +124,9 @@ type Owners = Pick<
   "proxyUids" | "proxyGids" | "excludeUids" | "ownerGroups" | "ownerGroupsExclude" | "excludePortsForUids"
 >;
 
-/** Reads users and groups. Only owners of the proxy have rules that send calls to their own pod back inbound. */
+/**
+ * Reads users and groups. Only the proxy's users and groups have rules that treat calls to their own pod as inbound.
+ */
 function ownerSettings(nat: Chains, base: CaptureSettings): Owners {
   const owners = (option: string) => {
     const callers = nat.inChain("ISTIO_OUTPUT", "ISTIO_IN_REDIRECT").flatMap((options) => options.get(option) ?? []);

@@ -42,12 +42,15 @@ export function markRules(system: SystemCalls, family: Family): HeldRule[] {
     });
 }
 
-/** Like `ip rule add fwmark MARK lookup TABLE`. A priority restores a rule at its old position. */
+/** Does the same as `ip rule add fwmark MARK lookup TABLE`. A `priority` restores a rule at its old position. */
 export function addMarkRule(system: SystemCalls, rule: PolicyRule & { readonly priority?: number }): void {
   changeMarkRule(system, MESSAGE.newRule, CREATE, rule);
 }
 
-/** Like `ip rule del fwmark MARK lookup TABLE priority PRIORITY`. Deletes a single rule, even if duplicates exist. */
+/**
+ * Does the same as `ip rule del fwmark MARK lookup TABLE priority PRIORITY`. Deletes a single rule, even if duplicates
+ * exist.
+ */
 export function deleteMarkRule(system: SystemCalls, rule: HeldRule): void {
   changeMarkRule(system, MESSAGE.deleteRule, FLAGS.ack, rule);
 }
@@ -77,12 +80,12 @@ export function localDefaultTables(system: SystemCalls, family: Family): number[
     .map(({ header, attributes }) => numberOf(attributes.get(ROUTE.table), header.getUint8(4)));
 }
 
-/** Like `ip route add local default dev lo table TABLE`. */
+/** Does the same as `ip route add local default dev lo table TABLE`. */
 export function addLocalDefault(system: SystemCalls, family: Family, table: number): void {
   changeLocalDefault(system, MESSAGE.newRoute, CREATE, { family, table });
 }
 
-/** Like `ip route del local default dev lo table TABLE`. */
+/** Does the same as `ip route del local default dev lo table TABLE`. */
 export function deleteLocalDefault(system: SystemCalls, family: Family, table: number): void {
   changeLocalDefault(system, MESSAGE.deleteRoute, FLAGS.ack, { family, table });
 }

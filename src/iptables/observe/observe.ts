@@ -11,7 +11,7 @@ import { type Ending, pathOf } from "./words.ts";
 /** The flow to observe, and the time limit. */
 export interface Observing {
   readonly flow: Flow;
-  /** Makes this process send the flow, as a user. If absent, waits for packets of other senders. */
+  /** Makes this process send the flow, as a user. If absent, waits for packets from other senders. */
   readonly send?: { readonly uid: number | undefined };
   readonly milliseconds: number;
   readonly stop: AbortSignal;
@@ -25,13 +25,13 @@ export interface Observed {
 }
 
 const POLL = 5;
-/** Milliseconds without a new step after which the path of a packet counts as complete. */
+/** A packet's path counts as complete after this many milliseconds without a new step. */
 const QUIET = 200;
 /** Maximum number of steps, more than any path has: a chain of Istio has about twenty rules. */
 const MAX_STEPS = 500;
 
 /**
- * Traces until the first packet has passed or the time is up. Returns `undefined` without a packet. Rejects with a
+ * Traces until the first packet has passed or the time is up. Returns `undefined` if no packet came. Rejects with a
  * `MeshError`.
  */
 export async function observe(world: World, observing: Observing): Promise<Observed | undefined> {

@@ -20,7 +20,9 @@ export interface TraceOptions {
   readonly networkNamespace: string | undefined;
 }
 
-/** Prints the path of the first packet and returns the exit code. Rejects with a `MeshError`, also without a packet. */
+/**
+ * Prints the path of the first packet and returns the exit code. Rejects with a `MeshError`, also if no packet comes.
+ */
 export async function runTrace(world: World, options: TraceOptions): Promise<number> {
   const { milliseconds, networkNamespace = "", uid } = options;
   enterNamespace(world, networkNamespace);

@@ -1,4 +1,7 @@
-/** Parses arguments like pflag, with the old meaning of `-t` in Istio 1.2 and 1.3, and `clean` of the shell script. */
+/**
+ * Parses arguments as pflag does. Also supports the old meaning of `-t` in Istio 1.2 and 1.3, and the argument `clean`
+ * of Istio's shell script.
+ */
 import { type Line, parseFlags } from "../../golang/flags/mod.ts";
 import { type FlagName, FLAGS } from "./flags.ts";
 

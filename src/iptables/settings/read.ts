@@ -23,7 +23,7 @@ export interface SettingsEnvironment {
   readonly isPrintOnly?: boolean;
   /** Refuses arguments that are not flags. Istio's programs ignore them. */
   readonly refusesArguments?: boolean;
-  /** Without `-z`, sends inbound connections to the port of `-p`, like `istio-iptables.sh` of Istio 1.0 to 1.2. */
+  /** Without `-z`, sends inbound connections to the port of `-p`, as `istio-iptables.sh` did in Istio 1.0 to 1.2. */
   readonly isScript?: boolean;
 }
 
@@ -219,7 +219,7 @@ class Reader {
   }
 
   /**
-   * Returns the value of a setting; as in Istio, the default for an invalid text. Such a text comes from the
+   * Returns the value of a setting. For an invalid text, returns the default, as Istio does. Such a text comes from the
    * environment, because the command line has been checked before.
    */
   private valueOf(name: FlagName): string | number | boolean | undefined {

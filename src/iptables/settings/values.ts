@@ -10,7 +10,7 @@ export class Wrong {
 export type Names = ReadonlyMap<string, number>;
 
 /**
- * Parses the names and numbers in a text of passwd(5) or group(5). Ignores invalid lines; of duplicates, the first
+ * Parses the names and numbers in a file such as passwd(5) or group(5). Ignores invalid lines; of duplicates, the first
  * wins.
  */
 export function parseNames(text: string): Names {
@@ -22,7 +22,7 @@ export function parseNames(text: string): Names {
   return names;
 }
 
-/** Splits a list like Istio. Ignores spaces around items, which the injector of Istio 1.0 writes. */
+/** Splits a list as Istio does. Ignores spaces around items, which the injector of Istio 1.0 writes. */
 function listItems(text: string): string[] {
   return text.split(",").map(goTrim).filter((item) => item !== "");
 }

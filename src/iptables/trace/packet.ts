@@ -108,7 +108,7 @@ function isOwner(value: string, owner: number | undefined, isSent: boolean): Hel
   return owner === undefined ? undefined : Number(first) <= owner && owner <= Number(last);
 }
 
-/** Whether a mark matches `0x539` or `0x539/0xffffffff`. */
+/** Whether a mark matches a value such as `0x539` or `0x539/0xffffffff`. */
 function hasMark(value: string, mark: number): Held {
   const [wanted = "", mask = "0xffffffff"] = value.split("/");
   const bits = Number(mask);

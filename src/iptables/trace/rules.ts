@@ -50,7 +50,7 @@ export function savedRules({ iptables, ip6tables, nft }: SavedTexts): TracedRule
 
 export interface PlannedNetwork {
   readonly hasIpv6: boolean;
-  /** Addresses of DNS servers. Other texts are ignored. */
+  /** Addresses of DNS servers. Strings that are not addresses are ignored. */
   readonly dnsServers: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   /** Whether the arguments are for `istio-iptables.sh`. */
@@ -106,7 +106,7 @@ function ofSave(text: string, family: Family): TracedRule[] {
 }
 
 /**
- * Parses the text of a plan. Reads `* nat` as `*nat`, like iptables-restore, and puts inserted rules at their
+ * Parses the text of a plan. Reads `* nat` as `*nat`, as iptables-restore does, and puts inserted rules at their
  * positions.
  */
 function ofPlan(text: string, family: Family): TracedRule[] {

@@ -58,7 +58,7 @@ function checkCaptured({ world, settings: { run } }: Job, captured: readonly Dir
   });
 }
 
-/** Builds the error with the escaped flows, and with the rules to check if this process can read the rules. */
+/** Builds the error with the escaped flows and, if this process can read the rules, the rules to check. */
 async function failure(job: Job, plan: Plan, results: readonly FlowResult[]): Promise<MeshError> {
   const escaped = results.filter(({ outcome }) => outcome === "escaped");
   const shown = escaped.length > 0 ? escaped : results.filter(({ outcome }) => outcome !== "proved");

@@ -85,8 +85,8 @@ export function nftChain(chain: string): string {
 }
 
 /**
- * Returns the lines that add rules. nft inserts only before an existing rule, so a rule with an index after the last
- * rule is added.
+ * Returns the lines that add rules. nft inserts only before an existing rule, so a rule whose index is after the last
+ * rule is appended instead.
  */
 function ruleLines(table: string, rules: readonly Rule[], options: RuleTextOptions): string[] {
   const lengths = new Map<string, number>();

@@ -28,7 +28,7 @@ export interface NewRule extends Pick<KernelRule, "expressions" | "userData"> {
   readonly text: string;
 }
 
-/** The wanted rules of a chain, in order. Rules from the kernel stay; the remaining ones are added. */
+/** The wanted rules of a chain, in order. A `KernelRule` stays in the kernel; a `NewRule` is added. */
 export interface WantedChain {
   readonly name: string;
   /** The hook of a base chain, used if the kernel lacks the chain. */
@@ -224,8 +224,8 @@ function isEmptied({ chains: held, uses }: KernelTable, { chains, deleted }: Pic
 }
 
 /**
- * Deletes each table with only empty base chains and the policy accept, which the iptables programs leave behind. A
- * table that another program changes at the same time stays.
+ * Deletes each table that has only empty base chains with the policy accept. The iptables programs leave such tables
+ * behind. A table that another program changes at the same time stays.
  */
 export function deleteEmptyTables(system: SystemCalls, tables: readonly string[]): void {
   if (tables.length === 0) return;

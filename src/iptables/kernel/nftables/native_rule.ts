@@ -36,7 +36,7 @@ export function nativeRule(rule: Rule, names: OwnerNames): Expression[] {
   return [...writer.written, ...outcome(rule)];
 }
 
-/** Writes conditions, and once each family or protocol condition that they need. */
+/** Writes conditions, plus the family and protocol conditions that they need, each of them once. */
 class Writer {
   readonly written: Expression[] = [];
   readonly #known = new Set<string>();
@@ -92,7 +92,7 @@ class Writer {
     this.#add(...expressions);
   }
 
-  /** Like nft, compares only the leading bytes if the prefix length is a whole number of bytes. */
+  /** Compares only the leading bytes if the prefix length is a whole number of bytes, as nft does. */
   #address({ kind, cidr: { address, bits }, negated }: Extract<Match, { kind: "source" | "destination" }>): void {
     const { family } = address;
     const { [kind]: offset, size } = ADDRESS[family];
@@ -142,7 +142,7 @@ class Writer {
     const [first, last] = ownerRange(match, this.names);
     this.#add(load.meta(match.kind === "uid" ? META.skuid : META.skgid));
     if (first === last) return this.#add(compare(u32(first), match.negated));
-    // The kernel compares byte by byte, so a range of user IDs, in host byte order, needs network byte order.
+    // The kernel compares byte by byte, so user IDs are converted from host to network byte order to test a range.
     this.#add(expression("byteorder", { source: REGISTER, register: REGISTER, operator: 1, length: 4, size: 4 }));
     this.#range(u32BigEndian(first), u32BigEndian(last), match.negated);
   }

@@ -1,6 +1,6 @@
 /**
- * Converts planned rules to expressions that every iptables 1.8 reads: header fields as nf_tables expressions, the rest
- * as iptables extensions. Newer releases of iptables write some extensions as expressions, and read both forms.
+ * Converts planned rules to expressions that every iptables 1.8.x reads: header fields as nf_tables expressions, the
+ * rest as iptables extensions. Newer releases of iptables write some extensions as expressions, and read both forms.
  */
 import type { Family, Match, Rule, Target } from "../../plan/rule.ts";
 import { commentOf, type RuleTextOptions } from "../../views/restore.ts";

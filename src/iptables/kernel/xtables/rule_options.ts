@@ -84,7 +84,8 @@ function normalized(options: ReadonlyMap<string, string>, names: OwnerNames): Ru
 }
 
 /**
- * Whether an option means any address: no release prints it for a block, and only some print it for TPROXY with IPv6.
+ * Whether an option means any address, and is therefore dropped: no release prints `-s` or `-d` with such a block, and
+ * only some print `--on-ip ::` for TPROXY.
  */
 function isAny(name: string, value: string): boolean {
   return (name === "s" || name === "d") && value.endsWith("/0") || name === "on-ip" && value === "::";

@@ -29,7 +29,7 @@ export function isOwnedChain(chain: string): boolean {
 
 const TABLES: ReadonlySet<string> = new Set(["nat", "mangle", "raw", "filter"]);
 
-/** Parses the tables that can contain owned rules, which excludes `security`. */
+/** Parses the tables that can contain owned rules: all except `security`. */
 export function parseSave(text: string, names: OwnerNames): SavedTable[] {
   const tables: { name: Table; chains: string[]; rules: SavedRule[] }[] = [];
   let table: { name: Table; chains: string[]; rules: SavedRule[] } | undefined;

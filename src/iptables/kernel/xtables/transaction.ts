@@ -80,7 +80,10 @@ export function tableChanges(
   });
 }
 
-/** In a table with owned chains, adds rules that equal planned rules to the owned rules, at most as many as planned. */
+/**
+ * Returns the owned rules. In a table with owned chains, a rule that equals a planned rule also counts as owned, at
+ * most as often as it is planned.
+ */
 function withPlanned(
   saved: SavedTable,
   owned: ReadonlySet<SavedRule>,
@@ -189,7 +192,7 @@ function changeLines({ rules, stale, deleted }: TableChange, options: RuleTextOp
 
 /**
  * Returns the input that restores the owned rules. In built-in chains they return to their old positions, counted from
- * the start, wherever foreign rules are now. Returns `""` without differences.
+ * the start, regardless of where foreign rules are now. Returns `""` without differences.
  */
 export function returnText(now: HeldTables, before: HeldTables): string {
   const names = new Set([...now.tables, ...before.tables].map(({ name }) => name));

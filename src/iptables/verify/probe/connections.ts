@@ -78,7 +78,9 @@ function echoes(accepted: Socket | undefined, client: Socket): boolean {
   return new TextDecoder().decode(client.receive()) === expected;
 }
 
-/** Binds to the pod's own address. For a target `::6`, the kernel would choose the proxy's source address. */
+/**
+ * Binds to the pod's own address. Otherwise, for a target `::6`, the kernel would choose the proxy's source address.
+ */
 function bindToPod(client: Socket, { address }: Endpoint): void {
   const isSource = address.family === 4 ? address.value === 0x7f000006n : address.value === 6n;
   const value = address.family === 4 ? 0x7f000001n : 1n;
