@@ -1,6 +1,6 @@
 /**
- * The API of a Kubernetes cluster as plain JSON objects, independent of the transport. Paths are the API's
- * (`/api/v1/namespaces/istio-system/configmaps/istio`). Every failure is an `ApiError` that names the request and the
+ * The API of a Kubernetes cluster as plain JSON objects, independent of the transport. Paths are API paths such as
+ * `/api/v1/namespaces/istio-system/configmaps/istio`. Every failure is an `ApiError` that names the request and the
  * server.
  */
 import { MeshError } from "../../base/errors.ts";

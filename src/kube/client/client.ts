@@ -24,7 +24,7 @@ import type { ApiRequest, Transport } from "./transport.ts";
 import { watchCollection } from "./watch.ts";
 
 const TIMEOUT = 30_000;
-/** Milliseconds of the longest timer, used for no limit. */
+/** The longest possible timer in milliseconds, which stands for no limit. */
 const ENDLESS = 2 ** 31 - 1;
 /** Number of objects per page, as in kubectl. */
 const PAGE = "500";

@@ -66,7 +66,7 @@ export class Credentials {
     readonly isRenewable: boolean,
   ) {}
 
-  /** Returns the credential to use now. Rejects like `load`. */
+  /** Returns the credential to use now. Rejects if `load` rejects. */
   async current(): Promise<Credential> {
     if (this.clock.monotonic() >= this.#end) this.#forget();
     const loading = this.#loading ??= this.load();

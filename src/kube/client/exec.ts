@@ -1,6 +1,6 @@
 /**
- * Runs a command in a container, like `kubectl exec` since Kubernetes 1.30: opens a WebSocket to the API server, whose
- * messages begin with the number of a stream (k8s.io/apimachinery, pkg/util/remotecommand; KEP-4006).
+ * Runs a command in a container, as `kubectl exec` does since Kubernetes 1.30: over a WebSocket to the API server,
+ * whose messages begin with the number of a stream (k8s.io/apimachinery, pkg/util/remotecommand; KEP-4006).
  */
 import { parseJson } from "../../base/json.ts";
 import { joinBytes } from "../../base/bytes.ts";
@@ -14,7 +14,8 @@ import { readAll } from "./read_all.ts";
 import type { Transport } from "./transport.ts";
 
 /**
- * The protocol versions. Version 5 only adds closing single streams; servers before Kubernetes 1.30 support version 4.
+ * The protocol versions. Version 5 only adds a way to close one stream. Servers before Kubernetes 1.30 support only
+ * version 4.
  */
 const PROTOCOLS = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
 const STDOUT = 1;
@@ -144,7 +145,7 @@ async function collect(socket: WebSocketConnection, request: ExecRequest): Promi
 }
 
 /**
- * Returns the exit code from the `Status` object of the last stream. Throws an ExecError if the command did not run.
+ * Returns the exit code from the `Status` object in the status stream. Throws an ExecError if the command did not run.
  */
 function exitCode(text: string, request: ExecRequest): number {
   const status = parseJson(text) ?? null;

@@ -1,8 +1,8 @@
 /**
- * Reads the connection of a kubeconfig. client-node's `KubeConfig` parses the entries and builds the headers. Only this
- * file imports client-node's code, and only `connect` imports this file, if a kubeconfig exists. Reading files and
- * running plugins use the world instead. This file reads `tokenFile`, and the groups and extra fields of impersonation,
- * because client-node drops them.
+ * Reads the connection settings from a kubeconfig. client-node's `KubeConfig` parses the entries and builds the
+ * headers. Only this file imports client-node's code, and only `connect` imports this file, if a kubeconfig exists.
+ * client-node does not read files or run plugins here; this file does, through the `World`. It also reads `tokenFile`,
+ * and the groups and extra fields of impersonation, because client-node drops them.
  */
 import { trimmedEnd } from "../../base/text/mod.ts";
 import "./no_deprecation.ts";
@@ -26,8 +26,8 @@ interface Kubeconfig {
 
 /**
  * Returns the connection of a context: its cluster and its user.
- * Rejects with a MeshError for a file that is not a kubeconfig; for a missing context, cluster or user, with the
- * existing names; for a method that Kubernetes removed (`auth-provider` other than oidc).
+ * Rejects with a MeshError if a file is not a kubeconfig; if the context, cluster or user is missing (the hint lists
+ * the existing names); if the user signs in with a method that Kubernetes removed (`auth-provider` other than oidc).
  */
 export async function kubeconfigConnection(
   world: World,
@@ -52,7 +52,7 @@ export async function kubeconfigConnection(
   };
 }
 
-/** Returns the context, and the cluster of `--cluster` or of the context. */
+/** Returns the context, and the cluster from `--cluster` or from the context. */
 function chosen(kubeconfig: Kubeconfig, options: ConnectOptions) {
   const { config, file } = kubeconfig;
   const name = options.context ?? config.currentContext ?? "";
@@ -92,7 +92,7 @@ function signInWith(signIn: SignIn, { token, as, asGroup = [] }: ConnectOptions)
   return { ...signed, user: { ...signed.user, impersonateUser: as }, fields: { ...fields, ...impersonation } };
 }
 
-/** Merges the files like kubectl: the first entry with a name and the first current context win. */
+/** Merges the files as kubectl does: the first entry with a name and the first current context win. */
 async function readFiles(world: World, files: readonly string[]): Promise<Kubeconfig> {
   const merged = new KubeConfig();
   const users = new Map<string, { readonly fields: ValueMap; readonly folder: string }>();
@@ -305,10 +305,10 @@ function headersOf(request: RequestOptions, fields: ValueMap): Headers {
   return headers;
 }
 
-/** Turns off client-node's handling of proxies and verification, which the transport does. */
+/** Turns off client-node's handling of proxies and verification, because the transport handles them. */
 const WITHOUT_AGENTS = { caFile: undefined, proxyUrl: undefined, skipTLSVerify: true };
 
-/** Turns off client-node's handling of files and plugins, which this file does. */
+/** Turns off client-node's handling of files and plugins, because this file handles them. */
 const WITHOUT_FILES = { certFile: undefined, keyFile: undefined, exec: undefined };
 
 /** Returns the OIDC provider with the issuer as a URL object, which a library of client-node 1.4.0 requires. */
@@ -320,7 +320,7 @@ function oidc(fields: ValueMap): object | undefined {
   return { name: "oidc", config: { ...config, ...URL.canParse(issuer) ? { "idp-issuer-url": new URL(issuer) } : {} } };
 }
 
-/** Returns the content of a `-data` field or, without one, of the file, in base64. */
+/** Returns the content of a `-data` field, or of the file if there is no such field, in base64. */
 async function contentOf(world: World, data: string | undefined, path: string | undefined) {
   if ((data ?? "") !== "") return data;
   return (path ?? "") === "" ? undefined : base64(await world.files.readText(path ?? ""));

@@ -5,7 +5,7 @@ const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
  * Returns the connection of a pod with its service account (Kubernetes, "Accessing the Kubernetes API from a Pod").
- * `undefined` outside a pod, and in a pod without a token.
+ * Returns `undefined` outside a pod, and in a pod without a token.
  */
 export async function inClusterConnection({ env, files, clock }: World): Promise<Connection | undefined> {
   const [host, port] = [env.get("KUBERNETES_SERVICE_HOST") ?? "", env.get("KUBERNETES_SERVICE_PORT") ?? ""];

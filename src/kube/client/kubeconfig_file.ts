@@ -24,7 +24,7 @@ export interface KubeconfigNames {
   readonly namespaces: readonly string[];
 }
 
-/** Reads the names in a kubeconfig without client-node. Rejects like `readKubeconfig`. */
+/** Reads the names in a kubeconfig without client-node. Rejects if `readKubeconfig` rejects. */
 export async function kubeconfigNames(world: World, given: string | undefined): Promise<KubeconfigNames> {
   const paths = given === undefined ? await kubeconfigPaths(world) : [given];
   const files = await Promise.all(paths.map((file) => readKubeconfig(world, file)));

@@ -1,5 +1,5 @@
 /**
- * Sends an HTTP request to a port of a pod, like `kubectl port-forward`, even to a port that listens only on loopback.
+ * Sends an HTTP request to a port of a pod, as `kubectl port-forward` does, even if the port listens only on loopback.
  * Uses a WebSocket whose messages begin with the number of a stream, for data or errors (k8s.io/kubelet,
  * pkg/cri/streaming/portforward/websocket.go); the first message of each stream is the port.
  */
@@ -31,8 +31,8 @@ export interface PodPortRequest {
 }
 
 /**
- * Returns the body of a successful answer to GET. Rejects with an ApiError without the permission, if no process
- * listens, for any other status, and for an answer that is late or too long.
+ * Returns the body of the answer to a GET request. Rejects with an ApiError if the permission is missing, if no process
+ * listens on the port, if the status is not 200, and if the answer is late or too long.
  */
 export async function getFromPort(transport: Transport, request: PodPortRequest): Promise<Uint8Array> {
   const timeout = AbortSignal.timeout(request.timeout);

@@ -20,7 +20,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   json: (value) => value,
 };
 
-/** Names in messages for kinds whose code name is unclear. */
+/** How messages name the kinds whose names in the code would be unclear. */
 const EXPECTED: Readonly<Record<string, string>> = {
   quantity: "a quantity",
   intOrString: "int32 or string",
@@ -66,14 +66,14 @@ function readString(value: Value): Value | undefined {
   }
 }
 
-/** Formats a number like sigs.k8s.io/yaml: a float with 32-bit precision, and a whole float as an integer. */
+/** Formats a number as sigs.k8s.io/yaml does: a float with 32-bit precision, and a whole float as an integer. */
 function numberString(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 64) return scalarText(value);
   const single = Math.fround(value);
   return Number.isFinite(single) ? floatText(single) : infiniteText(single);
 }
 
-/** Formats infinity and NaN like Go's strconv. */
+/** Formats infinity and NaN as Go's strconv does. */
 function infiniteText(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   return value > 0 ? "+Inf" : "-Inf";

@@ -107,15 +107,15 @@ function hasDirective(item: Value | undefined): boolean {
 }
 
 /**
- * Throws a PatchError if the patch has elements in another order than the directive, or elements that the directive
- * does not name.
+ * Throws a PatchError if the elements of the patch are in a different order from the directive, or if the directive
+ * does not list one of them.
  */
 function checkElementOrder(patch: readonly Value[], order: readonly Value[], mergeKey: string): void {
   if (patch.length === 0 || order.length === 0) return;
   const named = patch.filter((item) => !(isMap(item) && item[PATCH] === "delete"));
   let next = 0;
   for (const item of order) {
-    // Like Kubernetes, skips other directives, but not after the last compared name.
+    // Skips other directives, as Kubernetes does, but not after the last compared name.
     while (next < named.length && hasDirective(named[next])) next++;
     const expected = named[next];
     if (expected !== undefined && identity(expected, mergeKey) === identity(item, mergeKey)) next++;
@@ -194,7 +194,7 @@ function withoutElement(list: readonly Value[], target: ValueMap, mergeKey: stri
 type Finder = (value: Value) => number;
 
 /**
- * Returns a search with an index for a list that only grows at its end, so that merging thousands of variables takes
+ * Returns an indexed lookup in a list that only grows at its end, so that merging thousands of variables takes
  * linear time.
  */
 function finder(list: readonly Value[], mergeKey: string): Finder {

@@ -1,5 +1,5 @@
 /**
- * Finds secrets after their names in texts: `password=x`, `?token=x`, `"apiKey": "x"`, `--password x`, `Authorization:
+ * Finds secrets that follow their names: `password=x`, `?token=x`, `"apiKey": "x"`, `--password x`, `Authorization:
  * x`, and headers in Envoy's debug log: `'cookie', 'x'`.
  */
 import { isSecretEntry } from "./names.ts";

@@ -7,14 +7,14 @@ function wordsOf(name: string): readonly string[] {
   return name.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase().split(/[^a-z0-9]+/).filter((word) => word !== "");
 }
 
-/** Matches texts that make a name secret at any position. */
+/** Matches the strings that make a name secret at any position in the name. */
 const SECRET_PART =
   /token|secret|passw|passphrase|credential|api_?key|access_?key|private_?key|auth_?key|encryption_?key|signing_?key/;
 /** Words that make a name secret. */
 const SECRET_WORD = new Set(["auth", "oauth", "passwd", "pwd", "pw", "passcode", "psk", "bearer", "hmac"]);
 /** Words that make a name secret if they come last. */
 const SECRET_END = new Set(["pass", "authorization", "signature", "sig"]);
-/** Words that make a `key` in the same name an index or a public key. */
+/** Words that show that `key` in the same name is not a secret: it is an index or a public key. */
 const OPEN_KEY = new Set(
   ("public topology map runtime metadata hash descriptor request header cookie host env fallback object factory generic " +
     "group label labels disable max redundant pool partition sort primary match mismatch retain patch merge by value " +
@@ -75,7 +75,7 @@ const OPEN_RANDOM = new Set(
 );
 
 /**
- * Whether a field may contain random texts that are not secrets: any text, only hexadecimal text (in an `id`), or none.
+ * Returns which random strings in a field are not secrets: all of them, only hexadecimal ones (in an `id`), or none.
  */
 export function mayBeRandom(name: string): "any" | "hex" | "no" {
   const words = wordsOf(name);

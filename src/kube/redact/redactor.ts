@@ -10,7 +10,7 @@ import { replaceRandom } from "./random_text.ts";
 
 /** A replaced value. */
 export interface Removed {
-  /** A JSON pointer, which continues into JSON and YAML within a text. In other texts, the pointer ends at the text. */
+  /** A JSON pointer. It continues into a string that contains JSON or YAML, and ends at any other string. */
   readonly path: string;
   /** The SHA-256 hash, if the value is code. */
   readonly sha256?: string;

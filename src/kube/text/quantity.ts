@@ -41,7 +41,7 @@ export function parseQuantity(text: string): Quantity | undefined {
 }
 
 /**
- * Formats a quantity like Kubernetes: `1024Mi` becomes `1Gi`, `0.5` becomes `500m`. Returns `undefined` for invalid
+ * Formats a quantity as Kubernetes does: `1024Mi` becomes `1Gi`, `0.5` becomes `500m`. Returns `undefined` for invalid
  * text.
  */
 export function canonicalQuantity(text: string): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * Formats the name of an object like kubectl: `deployment.apps/web`, or `pod/web` for the core group (`v1`). A missing
- * kind gives the name alone.
+ * Formats the name of an object as kubectl does: `deployment.apps/web`, or `pod/web` for the core group (`v1`). A
+ * missing kind gives the name alone.
  */
 export function resourceName(apiVersion: string, kind: string, name: string): string {
   if (kind === "") return name;

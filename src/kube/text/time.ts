@@ -1,8 +1,8 @@
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,]\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 /**
- * Formats a metav1.Time like Kubernetes, with whole seconds in UTC: `2026-01-02T03:04:05Z`. Returns `undefined` if the
- * text is not an RFC 3339 time.
+ * Formats a metav1.Time as Kubernetes does, in whole seconds and UTC: `2026-01-02T03:04:05Z`. Returns `undefined` if
+ * the text is not an RFC 3339 time.
  */
 export function canonicalTime(text: string): string | undefined {
   const match = RFC3339.exec(text);

@@ -3,9 +3,9 @@ import { GoInt, GoStruct, type GoValue, MethodStruct } from "../../golang/go_val
 import { parseQuantity, type Quantity, scaledValue } from "../text/quantity.ts";
 import { unixSeconds } from "../text/time.ts";
 
-/** The nil slice for an absent list, which is empty, and `null` in JSON. */
+/** The nil slice, which stands for an absent list: empty in a template, `null` in JSON. */
 export const NIL_LIST: readonly GoValue[] = asNil(Object.freeze([]));
-/** The nil map for an absent mapping. */
+/** The nil map, which stands for an absent mapping. */
 export const NIL_MAP: { readonly [key: string]: GoValue } = Object.freeze(Object.create(null));
 
 /**
@@ -97,7 +97,7 @@ export class TimeView extends LeafView<string | null> {
 /** Go's zero time, 1 January of the year 1, in Unix seconds. */
 const ZERO_TIME_SECONDS = -62135596800n;
 
-/** Parses an integer like strconv.Atoi, but returns 0 for an error. */
+/** Parses an integer as strconv.Atoi does, but returns 0 for an error. */
 function integerText(text: string): bigint {
   return /^[+-]?\d+$/.test(text) ? BigInt(text.replace("+", "")) : 0n;
 }

@@ -5,7 +5,7 @@ import { type Field, type FieldType, type StructSchema, structSchema } from "../
 import { isOmitted, zeroValue } from "../schema/zero.ts";
 
 /**
- * Formats a typed object like Go's json.Marshal: fields in declaration order, `omitempty` honoured,
+ * Formats a typed object as Go's json.Marshal does: fields in declaration order, `omitempty` honoured,
  * zero values of other fields added, map keys sorted, HTML characters escaped. The value must have the types that `decode`
  * returns. Leaves out fields that the type does not have.
  */
