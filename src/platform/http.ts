@@ -42,7 +42,7 @@ interface AnswerDetails extends ErrorDetails {
   readonly headers: Headers;
 }
 
-/** Options of a client of one server. Certificates and keys are PEM. */
+/** Options of a client for one server. Certificates and keys are PEM. */
 export interface ClientOptions {
   /** The URL of the server, such as `https://10.0.0.1:443`. */
   readonly server: string;
@@ -58,7 +58,7 @@ export interface ClientOptions {
   readonly proxy?: string | undefined;
 }
 
-/** A client of one server, which reuses connections. */
+/** A client for one server. It reuses connections. */
 export interface HttpClient {
   /** Sends an HTTP/1.1 request, with the types and errors of the web's `fetch`. `init.signal` aborts it. */
   request(path: string, init: RequestInit): Promise<Response>;

@@ -48,11 +48,14 @@ export interface Network {
   /** Sends an HTTP request, with the types and errors of the web's `fetch`. `init.signal` aborts it. */
   request(url: string, init?: RequestInit): Promise<Response>;
   /**
-   * Sends one HTTP request on its own connection and closes it after the response, like Kubernetes probes. Redirects are not
-   * followed, and certificates are not verified. Rejects with the errors of the web's `fetch` and of `dial`.
+   * Sends one HTTP request on its own connection and closes it after the response, as Kubernetes probes do. Redirects
+   * are not followed, and certificates are not verified. Rejects with the errors of the web's `fetch` and of `dial`.
    */
   exchange(request: Exchange): Promise<ExchangeAnswer>;
-  /** Returns a client of one server with a key pair and trusted roots. Rejects with a `MeshError` if TLS cannot use them. */
+  /**
+   * Returns a client for one server with a key pair and trusted roots. Rejects with a `MeshError` if TLS cannot use
+   * them.
+   */
   client(options: ClientOptions): Promise<HttpClient>;
   /** Serves HTTP on a TCP address. Rejects with a `MeshError` if the address cannot be bound. */
   serve(options: ServeOptions, handler: HttpHandler): Promise<HttpServer>;

@@ -107,7 +107,7 @@ function numberIn(text: string, pattern: RegExp, unit = 1): number | undefined {
   return found === undefined ? undefined : Number(found) * unit;
 }
 
-/** Returns the soft limit. Like Prometheus' Go client, returns the largest number for "unlimited". */
+/** Returns the soft limit; for "unlimited", the largest number, as Prometheus' Go client does. */
 function limitIn(limits: string, line: RegExp): number | undefined {
   const found = line.exec(limits)?.[1];
   return found === undefined ? undefined : found === "unlimited" ? 2 ** 64 : Number(found);

@@ -9,7 +9,7 @@ const RELEASES = [1000, 30_000];
 
 /**
  * Returns a function that releases startup memory and also works after giving up permissions. Returns `undefined` if
- * the process may not.
+ * the process may not release memory.
  */
 export function startupMemoryReleaser(system: World["system"]): (() => void) | undefined {
   try {

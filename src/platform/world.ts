@@ -51,9 +51,9 @@ export interface Input {
  */
 export interface Output {
   readonly isTerminal: boolean;
-  /** The terminal's; `undefined` without one. */
+  /** The columns of the terminal; `undefined` if there is no terminal. */
   readonly columns: number | undefined;
-  /** The terminal's; `undefined` without one. */
+  /** The rows of the terminal; `undefined` if there is no terminal. */
   readonly rows: number | undefined;
   write(chunk: string | Uint8Array): void;
 }

@@ -25,7 +25,7 @@ export function isHandled(signal: SignalName): boolean {
 const TAKEN = [["SIGHUP", 1], ["SIGINT", 2], ["SIGTERM", 15]] as const;
 let areIgnoredKept = false;
 
-/** Calls the handler until the returned function is called. It does not count as a handler of the command. */
+/** Calls the handler until the returned function is called. The handler does not count as a handler of the command. */
 export function listen(signal: SignalName, handler: () => void): () => void {
   if (Deno.build.os === "windows" && signal !== "SIGINT") return () => {};
   keepIgnored();

@@ -12,8 +12,8 @@ export interface ListenAddress {
 const ALL_INTERFACES = ["::", "0.0.0.0"];
 
 /**
- * Parses an address such as `:15017`, `0.0.0.0:15017` or `[::1]:15017`, like Go's net.Listen. Throws a UsageError that
- * names the flag.
+ * Parses an address such as `:15017`, `0.0.0.0:15017` or `[::1]:15017`, as Go's net.Listen does. Throws a UsageError
+ * that names the flag.
  */
 export function listenAddress(flag: string, text: string): ListenAddress {
   const [, bracketed, plain = "", digits = ""] = /^(?:\[([^\]]*)\]|([^:]*)):(\d+)$/.exec(text) ?? [];

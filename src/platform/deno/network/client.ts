@@ -17,9 +17,9 @@ import { openWebSocket } from "./web_socket.ts";
 const PROTOCOL = { http1: true, http2: false } as const;
 
 /**
- * Opens a client of one server. Deno's own client cannot skip the verification of the server's certificate or expect
- * another name in the certificate, so these requests use this program's own connections. Throws a MeshError for
- * certificates or a key that cannot be used.
+ * Opens a client for one server. Deno's own client cannot skip the verification of the server's certificate or expect
+ * another name in the certificate, so a client with these options uses this program's own connections. Throws a
+ * MeshError if the certificates or the key cannot be used.
  */
 export function openClient(options: ClientOptions): HttpClient {
   const problem = options.identity === undefined ? undefined : keyPairProblem(options.identity);

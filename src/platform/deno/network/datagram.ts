@@ -1,4 +1,6 @@
-/** UDP sockets of Deno, or of `node:dgram` where Deno lacks them. Deno's sockets use half of the processor time. */
+/**
+ * UDP sockets from Deno, or from `node:dgram` if Deno lacks them. Deno's need half the processor time of `node:dgram`.
+ */
 import { MeshError, messageOf } from "../../../base/errors.ts";
 import { parseAddress } from "../../../golang/net/mod.ts";
 import type { DatagramAddress, DatagramHandler, DatagramOptions, DatagramSocket } from "../../connection.ts";
@@ -57,7 +59,7 @@ async function serve(socket: Datagrams, answer: Answerer, isOpen: () => boolean)
       const received = await socket.receive(buffer);
       answer(received[0], addressOf(received[1]));
     } catch {
-      // Errors here include ICMP errors of earlier answers. The pause prevents a busy loop on a permanent error.
+      // Errors here include ICMP errors caused by earlier answers. The pause prevents a busy loop on a permanent error.
       if (isOpen()) await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }

@@ -14,7 +14,7 @@ export interface Datagrams {
   close(): void;
 }
 
-/** Maximum number of queued datagrams. Like the kernel, drops further datagrams. */
+/** Maximum number of queued datagrams. Further datagrams are dropped, as the kernel also does. */
 const MAX_WAITING = 256;
 
 /** Binds a socket. Rejects if it cannot be bound. */

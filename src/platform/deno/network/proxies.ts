@@ -5,7 +5,7 @@ const VARIABLES = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "AL
 /** `NO_PROXY` value that matches every host. `*` alone matches names only, not addresses. */
 const EVERY_HOST = "*,0.0.0.0/0,::/0";
 
-/** Loopback hosts, which never use a proxy, like in Go (net/http, ProxyFromEnvironment). */
+/** Loopback hosts, which never use a proxy, as in Go (net/http, ProxyFromEnvironment). */
 const LOOPBACK = "localhost,127.0.0.0/8,::1";
 
 /** Creates a client that uses the environment's proxies, except for loopback. */

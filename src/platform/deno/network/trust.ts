@@ -1,7 +1,7 @@
 /**
- * Trusted roots of TLS clients. Deno adds a default store to the roots of each client, which `DENO_TLS_CA_STORE` and
- * `DENO_CERT` select. So a client would trust servers outside its given roots. This file empties that store and creates
- * every client of the program (docs/security.md).
+ * Trusted roots of TLS clients. Deno adds a default store, which `DENO_TLS_CA_STORE` and `DENO_CERT` select, to the
+ * roots of each client. A client would then trust more authorities than its given roots. This file empties that store
+ * and creates every client of the program (docs/security.md).
  */
 import { MeshError, messageOf } from "../../../base/errors.ts";
 

@@ -68,7 +68,10 @@ export function temporaryFile(): Deno.FsFile {
   }
 }
 
-/** Returns the temporary folder from the environment. Like Go, treats an empty variable as unset. Errors: {@link variable}. */
+/**
+ * Returns the temporary folder from the environment. Treats an empty variable as unset, as Go does. Throws if
+ * {@link variable} throws.
+ */
 export function usualParent(): string {
   const names = Deno.build.os === "windows" ? ["TMP", "TEMP", "USERPROFILE"] : ["TMPDIR"];
   const given = names.map((name) => variable(name) ?? "").find((value) => value !== "");

@@ -1,4 +1,4 @@
-/** Names of temporary files and folders, which contain the process that owns them. */
+/** Names of temporary files and folders. Each name contains the process that owns the file or folder. */
 import { processStatus } from "../../linux/process_status.ts";
 
 /** A process of this machine. */

@@ -5,9 +5,9 @@ const STICKY = 0o1000;
 const WRITABLE_BY_OTHERS = 0o022;
 
 /**
- * Removes from `folder` the files and folders whose owner process has ended. Other users may write to the folder, so it
- * removes only entries of this user, by their own names, and does not follow symbolic links. Skips a folder
- * where another user could replace an entry in the meantime.
+ * Removes from `folder` the files and folders whose owner process has ended. Other users may write to the folder, so
+ * this function removes only entries that belong to this user, and does not follow symbolic links. Skips a folder where
+ * another user could replace an entry in the meantime.
  */
 export function removeStale(folder: string, self: Owner): void {
   try {
