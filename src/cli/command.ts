@@ -59,7 +59,7 @@ export interface Command extends Description {
   readonly commands: Subcommands;
   /** Subcommands that help, suggestions and completion omit. */
   readonly hiddenCommands: Subcommands;
-  /** Whether the command shows its help when called without arguments, like a command group. */
+  /** Whether the command shows its help when called without arguments, as a command group does. */
   readonly showsHelp: boolean;
   /** Alternative names and flags that run a subcommand. */
   readonly aliases: Readonly<Record<string, string>>;
@@ -86,7 +86,7 @@ interface FlagCommand<Groups extends FlagGroups> extends Description {
   readonly takesCommand?: true;
   /** Hint after an unexpected argument. `given` contains the names of the given flags. */
   readonly surplusHint?: string | ((given: ReadonlySet<string>) => string);
-  /** Whether the exit code 1 means a difference, like in diff(1). Failures then have exit code 2. */
+  /** Whether the exit code 1 means a difference, as in diff(1). Failures then have exit code 2. */
   readonly isComparison?: (flags: Values<Groups>) => boolean;
   readonly run: (world: World, input: Input<Groups>) => Promise<number>;
 }
@@ -129,7 +129,10 @@ function refuseSurplus(
   throw new UsageError(`Unexpected argument "${word}"`, { hint });
 }
 
-/** A flag and the word after it in one argument, if the flag takes its value only after `=` and the word can be its value. */
+/**
+ * Returns the flag before the word and the word as one argument, if the flag takes its value only after `=` and the
+ * word can be its value.
+ */
 function detachedValue(table: FlagTable, args: readonly string[], word: string): string | undefined {
   const spellings = spellingsOf(table);
   const origin = args.find((arg, index) => {

@@ -3,7 +3,7 @@ import type { World } from "../platform/world.ts";
 import { reportFailure } from "./failure.ts";
 
 /**
- * Runs a comparison; returns its exit code. Like in diff(1), a failure of any kind has exit code 2, because 1 means a
+ * Runs a comparison; returns its exit code. As in diff(1), a failure of any kind has exit code 2, because 1 means a
  * difference. The failure is reported here.
  */
 export async function failingWithTwo(world: World, compare: () => Promise<number>): Promise<number> {

@@ -2,7 +2,7 @@
 import { flag, type FlagTable, TIMER, type Values } from "../golang/flags/mod.ts";
 import type { Exits } from "./command.ts";
 
-/** Type of a time flag like in kubectl, where a plain number means seconds. */
+/** Type of a time flag as in kubectl, where a plain number means seconds. */
 export const KUBECTL_TIMER = { ...TIMER, unit: 1000 } as const;
 
 /** kubectl's flags that select a cluster. */
@@ -104,7 +104,7 @@ export const REVISION = {
   }),
 } as const satisfies FlagTable;
 
-/** Flags that select manifests, like in kubectl. */
+/** Flags that select manifests, as in kubectl. */
 export const FILENAMES = {
   filename: flag("-f, --filename FILE", "File, directory, https URL, or - for standard input", {
     type: "files",

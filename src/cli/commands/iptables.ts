@@ -68,7 +68,7 @@ export const IPTABLES = commandGroup({
   },
 });
 
-/** `istio-iptables` and `pilot-agent istio-iptables`, which report errors like `iptables`. */
+/** `istio-iptables` and `pilot-agent istio-iptables`, which report errors as `kubectl mesh iptables` does. */
 export const ISTIO_IPTABLES = rawCommand({
   ...modeOf("apply", true),
   ...APPLY,

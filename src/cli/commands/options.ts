@@ -6,7 +6,7 @@ import { CLUSTER } from "../shared_flags.ts";
 
 const FLAGS = { "Cluster": CLUSTER } as const satisfies FlagGroups;
 
-/** `kubectl mesh options`, which lists the flags of all commands that connect to a cluster, like `kubectl options`. */
+/** `kubectl mesh options`: lists the flags of all commands that connect to a cluster, as `kubectl options` does. */
 export const OPTIONS: Command = command({
   summary: "List the flags of all commands that connect to a cluster",
   examples: [{ command: "kubectl mesh options" }],

@@ -1,4 +1,6 @@
-/** File name patterns, for shells that do not expand them. Follows the rules of Go's filepath.Match, like kubectl. */
+/**
+ * File name patterns, for shells that do not expand them. Follows the rules of Go's filepath.Match, as kubectl does.
+ */
 import type { World } from "../../platform/world.ts";
 
 /** Whether a name may be a pattern. */

@@ -124,7 +124,10 @@ function eachOutput(
   };
 }
 
-/** Creates an output that prints a diff. Like `kubectl diff`, exit code 1 means a difference. Signals keep their default action. */
+/**
+ * Creates an output that prints a diff. Exit code 1 means a difference, as in `kubectl diff`. Signals keep their
+ * default action.
+ */
 async function diffOutput(world: World, kind: NonNullable<Flags["diff"]>): Promise<ManifestOutput> {
   // Loaded on demand: few runs need this module, and its colors read the environment at load time.
   const { differ } = await import("./differ.ts");

@@ -85,7 +85,7 @@ const COLORS: readonly (readonly [start: string, color: (text: string) => string
   ["-", red],
 ];
 
-/** Colors a diff like git. */
+/** Colors a diff as git does. */
 export function colored(diff: string): string {
   const color = (line: string) => COLORS.find(([start]) => line.startsWith(start))?.[1](line) ?? line;
   return diff.split("\n").map(color).join("\n");

@@ -54,7 +54,7 @@ const WAIT_FLAGS = {
   "Log": LOG,
 } as const satisfies FlagGroups;
 
-/** `pilot-agent wait`. Ignores arguments, like Istio's program. */
+/** `pilot-agent wait`. Ignores arguments, as Istio's program does. */
 const WAIT = command({
   summary: "Wait until Envoy is ready",
   usage: "[flags]",

@@ -7,7 +7,7 @@ import { LOG } from "../../log_flags.ts";
 /** Default mount point of the node's folders. */
 const HOST = "/host";
 
-/** Flags of the installer. Their environment variables have the same names as in istio-cni, if it has them. */
+/** Flags of the installer. Environment variables that also exist in istio-cni have the same names here. */
 const FLAGS = {
   "The node": {
     cniBinDir: flag("--cni-bin-dir FOLDER", "Folder of CNI plugins on the node", {
@@ -56,7 +56,7 @@ const FLAGS = {
     binary: flag("--binary FILE", "Program to install", { type: "file", defaultDoc: "this program" }),
     confName: flag("--cni-conf-name FILE", "Network configuration to add the plugin to", {
       env: ["CNI_CONF_NAME"],
-      defaultDoc: "the first file, like container runtimes",
+      defaultDoc: "the first configuration file in the folder, as container runtimes choose it",
     }),
     chained: flag(
       "--chained-cni-plugin",
@@ -149,7 +149,7 @@ const INSTALL = command({
   run,
 });
 
-/** `iptables cni install`. Environment variables set the defaults of flags, because istio-cni's ConfigMap sets them. */
+/** `iptables cni install`. Its flags can also be set by environment variables, as istio-cni's ConfigMap does. */
 export const CNI_INSTALL: Command = {
   ...INSTALL,
   start: async (world, args, program) => {

@@ -32,7 +32,7 @@ export const INJECT = command({
       command: "kubectl mesh inject -f web.yaml --from-cluster",
     },
     {
-      title: "Inject like the cluster's webhooks, now and later without the cluster",
+      title: "Inject as the cluster's webhooks do, from the cluster or from a snapshot",
       command: "kubectl mesh inject -f manifests/ --from-cluster --as-webhook\n" +
         "kubectl mesh config snapshot -o cluster.yaml\n" +
         "kubectl mesh inject -f manifests/ --inject-config cluster.yaml --as-webhook",

@@ -37,7 +37,7 @@ export async function clusterVersions(world: World, question: ClusterQuestion): 
       const { value } = await api.raw("/version");
       return isMap(value) ? textAt(value, "gitVersion") : "";
     });
-    // Report a server that does not answer only once.
+    // Reports only once that a server does not answer.
     if (kubernetes === null) return { server: api.server, ...UNKNOWN, problems };
     const { istioNamespace } = question;
     const [istiod, webhook] = await Promise.all([

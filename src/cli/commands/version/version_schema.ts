@@ -24,7 +24,7 @@ export const VERSION_INFO = z.strictObject({
   date: z.string().nullable().describe("time of the commit; null if unknown"),
   deno: z.string().describe("version of Deno that the program contains or runs on"),
   platform: z.string().describe("such as linux-amd64"),
-  cluster: CLUSTER.optional().describe("absent without a kubeconfig and with --client"),
+  cluster: CLUSTER.optional().describe("absent if there is no kubeconfig, or if --client is given"),
 }).describe("The output of `kubectl mesh version -o json`");
 
 export type Component = Readonly<z.infer<typeof COMPONENT>>;
