@@ -1,4 +1,7 @@
-/** Records of commands. Help, completion, documentation and parsing use the record. The command's code is loaded when it runs. */
+/**
+ * A record describes a command. Help, completion, documentation and parsing use the record. The code of the command is
+ * loaded only when the command runs.
+ */
 import type { World } from "../platform/world.ts";
 import {
   type Completes,

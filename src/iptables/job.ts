@@ -99,7 +99,7 @@ function write({ world, settings: { run } }: Job, text: string): void {
   if (run.dryRunFile !== "") world.files.writeText(run.dryRunFile, text);
 }
 
-/** Returns the output format. In Istio 1.5 to 1.23, `-f=false` meant commands. */
+/** Returns the output format. In Istio 1.5 to 1.23, `-f=false` selected the output as commands. */
 function formatOf({ output, nativeNftables, restoreFormat }: Settings["run"]): OutputFormat {
   if (output !== undefined) return output;
   if (!restoreFormat) return "commands";

@@ -5,7 +5,7 @@ import type { ManifestInput, ReportEntry } from "../../inject/mod.ts";
 
 /** Counts the documents of inputs. */
 export interface ManifestProgress extends Pick<Progress, "hide" | "end" | "soFar"> {
-  /** Returns the same inputs, which report the start of each file to the progress. */
+  /** Returns inputs with the same content that also report to the progress when each file starts. */
   watched(inputs: readonly ManifestInput[]): readonly ManifestInput[];
   /** Counts the document of a finished resource. */
   done(entry: Pick<ReportEntry, "file" | "document">): void;

@@ -28,7 +28,7 @@ export function heldRules({ holdings, nft }: Pick<Survey, "holdings" | "nft">): 
   return [...inIptables.toSorted((a, b) => (a.family ?? 0) - (b.family ?? 0)), ...inNft];
 }
 
-/** Converts a rule of nftables from its key. */
+/** Converts an nftables rule, given its key, to iptables options. */
 export function ofNft(table: Table, chain: string, key: string): HeldRule {
   const [conditions = "", outcome = ""] = key.replace(/ # .*$/s, "").split(" => ");
   return {

@@ -1,4 +1,4 @@
-/** Parsers for the texts of settings. Each returns the value, or `Wrong` with all problems. */
+/** Parsers for settings. Each takes a string and returns the value, or `Wrong` with all problems. */
 import { type Cidr, goTrim, parseCidr, parseUint } from "../../golang/net/mod.ts";
 import type { PortRange, PortsForUids } from "./settings.ts";
 

@@ -21,7 +21,7 @@ export async function differences(
   }
 }
 
-/** Returns the rules that a flow depends on, as texts with table and chain. */
+/** Returns the rules that a flow depends on. Each is formatted as text that starts with its table. */
 export function rulesFor(plan: Plan, { kind, family, port }: Flow, isNative: boolean): string[] {
   const isUsed = ({ chain, target }: Rule) => {
     if (target.kind === "redirect" || target.kind === "tproxy") return target.port === port;

@@ -28,7 +28,7 @@ export async function readIdentity(world: World): Promise<Identity> {
 }
 
 /**
- * Parses the identity in a text of `/proc/PID/status`: the file-system user and group, which a socket gets, and the
+ * Parses the identity in the text of `/proc/PID/status`: the file-system user and group, which a socket gets, and the
  * effective capabilities.
  */
 export function identityOf(status: string): Identity {

@@ -52,7 +52,7 @@ export interface RawAnswer {
 }
 
 export interface KubeApi {
-  /** The server for messages, such as `https://10.0.0.1:443`. */
+  /** The URL of the server, for messages. For example, `https://10.0.0.1:443`. */
   readonly server: string;
   /** Reads an object. Returns `undefined` if the object does not exist. */
   get(path: string): Promise<KubeObject | undefined>;

@@ -17,7 +17,7 @@ export interface Connection {
   readonly credentials: Credentials;
   readonly runsPlugin: boolean;
   readonly namespace: string | undefined;
-  /** The source of the settings for messages, such as `context "kind" of "/home/ada/.kube/config"`. */
+  /** Where the settings come from, for messages. For example, `context "kind" of "/home/ada/.kube/config"`. */
   readonly origin: string;
 }
 

@@ -83,7 +83,7 @@ function structView(struct: string, data: Value, pointer: boolean): GoStruct {
   return new StructView(structSchema(struct), isMap(data) ? data : absent, pointer);
 }
 
-/** Returns the view of a pointer. A scalar needs a pointer object; a struct does not, because it prints the same. */
+/** Returns the view of a pointer. Only a scalar needs a pointer object: a pointer to a struct prints as the struct. */
 function pointerView(type: FieldType, data: Value): GoValue {
   if (data === null) return new ScalarPointer(type.text, null);
   const target = scalarView(type.kind, data);

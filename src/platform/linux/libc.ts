@@ -137,7 +137,7 @@ export function openPeerLibc(): PeerLibc {
   return { symbols: library.symbols, close: () => library.close() };
 }
 
-/** Opens the symbols that shut down connections of Deno. The caller must close them. */
+/** Opens the symbols that shut down Deno's connections. The caller must close the symbols. */
 export function openLimitLibc(): LimitLibc {
   const library = openLibrary(() => Deno.dlopen(LIBRARY, limitCalls()));
   return { symbols: library.symbols, close: () => library.close() };

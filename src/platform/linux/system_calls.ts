@@ -1,4 +1,4 @@
-/** System calls through the C library, which opens symbols on first use. */
+/** System calls through the C library. Its symbols are opened on first use. */
 import { programPath } from "../program_path.ts";
 import { kernelCalls } from "./kernel_calls.ts";
 import { type ChildLibc, cText, openChildLibc, openSocketLibc, type SocketLibc, withExecuteLibc } from "./libc.ts";

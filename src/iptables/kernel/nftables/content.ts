@@ -112,7 +112,10 @@ function ruleKey(text: string, names: OwnerNames): string {
 const CONDITION =
   /(?:meta )?(iifname|oifname|l4proto|skuid|skgid|mark)( !=)? (\S+)|(ip6?|tcp|udp|ct) (saddr|daddr|dport|sport|state|mark)( !=)? (\{ [^}]* \}|\S+)/g;
 
-/** Returns the sorted conditions without the protocol, where ports imply it: nft prints it only in some rules. */
+/**
+ * Returns the sorted conditions. Leaves out the protocol if a port condition implies it, because nft prints it only in
+ * some rules.
+ */
 function conditionKeys(text: string, names: OwnerNames): string[] {
   const known = [...text.matchAll(CONDITION)].map(
     ([, meta, metaNot = "", metaValue = "", of = "", field = "", not = "", value = ""]) =>
