@@ -24,7 +24,7 @@ export async function answerOf(
   const facts = factsOf(snapshot);
   const own = answerWith(facts, connection);
   const probed = withProbe(own, facts);
-  // The probe may have found another reason.
+  // The cause explains only the reason found without the probe.
   const answer = { ...probed, cause: probed.reason === own.reason ? own.cause : undefined };
   const whole = ends === undefined ? answer : await withOtherEnds(answer, facts, connection, ends);
   return resources === undefined || whole.probe !== undefined ? withoutApi(whole) : await withApi(whole, resources);

@@ -10,7 +10,7 @@ export interface ProbedSnapshot extends Snapshot {
 
 /** One request, and Envoy's state before and after the request. */
 export interface Evidence {
-  /** Text of the request, such as `GET http://reviews:9080/api as UID 1000`. */
+  /** Description of the request, such as `GET http://reviews:9080/api as UID 1000`. */
   readonly request: string;
   /** The connection of the request. Its headers contain the mark. */
   readonly connection: Connection;
@@ -48,10 +48,10 @@ export interface Sent {
   readonly sockets: readonly ProcSocket[];
 }
 
-/** Socket states ESTABLISHED and CLOSE_WAIT, in which the server has closed its end. */
+/** Socket states of an open connection: ESTABLISHED, and CLOSE_WAIT, in which only the peer has closed its end. */
 const OPEN = ["01", "08"];
 
-/** Returns the other end of the connection if it is in the pod; `left` if the open connection ends outside the pod. */
+/** Returns the other end of the connection if that end is in the pod; `left` if an open connection leaves the pod. */
 export function otherEnd({ local, sockets }: Sent): ProcSocket | "left" | undefined {
   const isOwn = (end: SocketEnd) => end.address === local?.address && end.port === local.port;
   const accepted = sockets.find(({ remote }) => isOwn(remote));

@@ -28,7 +28,7 @@ export interface Pod {
   readonly applications: readonly Application[];
   /** Name of the container that runs Envoy; `undefined` if there is no such container. */
   readonly proxy: string | undefined;
-  /** User and group of the proxy's container; `undefined`: the image sets them. */
+  /** User and group of the proxy's container; each `undefined` if the image sets it. */
   readonly proxyUser: Pick<Application, "uid" | "gid">;
   readonly proxyEnvironment: Readonly<Record<string, string>>;
   readonly capture: CaptureContainer | undefined;
@@ -75,7 +75,7 @@ function textsOf(map: ValueMap): Record<string, string> {
   );
 }
 
-/** Whether an annotation says that istio-cni redirects the pod to ztunnel (istio/istio, pkg/config/constants). */
+/** Whether an annotation says that istio-cni redirects the pod's traffic to ztunnel (Istio's pkg/config/constants). */
 export function isAmbient(metadata: ValueMap): boolean {
   return textAt(mapAt(metadata, "annotations"), "ambient.istio.io/redirection") === "enabled";
 }
@@ -91,7 +91,7 @@ function application(container: ValueMap, spec: ValueMap): Application {
   };
 }
 
-/** Commands that accept the arguments of istio-iptables. */
+/** Programs that accept the arguments of istio-iptables. */
 const COMMANDS: ReadonlySet<string> = new Set(["istio-iptables", "istio-iptables.sh"]);
 
 /** Returns istio-init or istio-validation. Its arguments identify it, because its name can differ. */
@@ -104,7 +104,7 @@ function captureContainer(containers: readonly ValueMap[]): CaptureContainer | u
     if (start < 0) continue;
     return {
       name: textAt(container, "name"),
-      // Without a program name the image's entrypoint runs: the script. Later releases name their program.
+      // Without a program name, the image's entrypoint runs, which is the script. Later releases name a program.
       isScript: start === 0 || (args[at] ?? "").endsWith("istio-iptables.sh"),
       arguments: args.slice(start).filter((word) => !CHECKING.includes(word)),
       environment: environmentOf(container),

@@ -49,7 +49,7 @@ const CELLS = { one: "connection", verb: "explained" } as const;
 export async function explainMatrix(world: World, question: Question): Promise<number> {
   await re2Library.loaded();
   const reading: { progress: Progress | undefined } = { progress: undefined };
-  // Do not finish the iteration: the connection to the cluster must stay open until the requests are sent.
+  // Do not let the iteration end: this would close the connection to the cluster before the requests are sent.
   const pods = snapshotsOf(world, question.source, { progress: progressOf(reading) })[Symbol.asyncIterator]();
   try {
     const read = await withProgress(world, PODS_READ, (progress) => {
@@ -75,7 +75,7 @@ function printed(world: World, cells: readonly Cell[], output: Question["output"
   return cells.every(isWell) ? EXIT.ok : EXIT.failed;
 }
 
-/** Returns a progress that forwards to the progress of the current phase. */
+/** Returns a progress display that forwards each call to the display of the current phase. */
 function progressOf(current: { readonly progress: Progress | undefined }): Pick<Progress, "at" | "now" | "hide"> {
   return {
     at: (done, all) => current.progress?.at(done, all),
@@ -108,7 +108,7 @@ async function cellsOf(pods: readonly ReadPod[], isProbed: boolean, progress: Pr
   return rows.flat();
 }
 
-/** Finds the pods behind endpoints: among the pods of the matrix, or else in the cluster. Reads each pod once. */
+/** Finds the pods behind endpoints among the pods of the matrix, or else in the cluster. Reads each pod once. */
 export function endsOf(pods: readonly Pick<ReadPod, "sender" | "ends">[], saved: Ends): Ends {
   const live = pods.find(({ sender }) => sender !== undefined)?.ends;
   if (live === undefined) return saved;
@@ -125,7 +125,7 @@ export function endsOf(pods: readonly Pick<ReadPod, "sender" | "ends">[], saved:
   };
 }
 
-/** A cell and its connection, before the proof. */
+/** A cell of the matrix and its connection, before a request proves it. */
 interface Explained {
   readonly cell: Cell;
   readonly connection: Connection;
@@ -164,7 +164,7 @@ function withProof(cell: Cell, probe: CellProof | undefined): Cell {
   return { ...cell, verdict: "reaches", reason: `The response to a request was ${probe.result}`, fix: "", probe };
 }
 
-/** Reads all pods. Stops after the last pod, before the iteration ends and closes the connection to the cluster. */
+/** Reads all pods. Stops at the last pod, before the end of the iteration, which would close the connection. */
 async function allPods(iterator: AsyncIterator<ReadPod>): Promise<readonly ReadPod[]> {
   const pods: ReadPod[] = [];
   for (;;) {
@@ -218,7 +218,7 @@ function servicesOf(all: readonly Facts[]): readonly Service[] {
   });
 }
 
-/** Returns such as `catalog.shop` for `catalog.shop.svc.cluster.local`. */
+/** Returns the short form of a host: `catalog.shop` for `catalog.shop.svc.cluster.local`. */
 function shortened(host: string): string {
   return host.split(".").slice(0, 2).join(".");
 }

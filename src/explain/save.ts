@@ -61,7 +61,7 @@ async function saved(world: World, { source, path, program }: SaveOptions, progr
   return left === 0 ? EXIT.ok : EXIT.failed;
 }
 
-/** Returns the control plane's side without credentials. Keeps resource versions, which look like random texts. */
+/** Returns the control plane's state without credentials. Keeps resource versions, although they look like secrets. */
 function controlPlaneText(side: ControlPlane): string {
   return new Redactor().credentials(`${JSON.stringify(side, undefined, 2)}\n`);
 }

@@ -1,6 +1,6 @@
 import { UsageError } from "../base/errors.ts";
 
-/** Returns answers as JSON: one answer as a document, several answers with one line each. */
+/** Returns answers as JSON: a single answer as a document, several answers as one line each. */
 export function answersJson(answers: readonly object[]): string {
   if (answers.length === 1) return `${JSON.stringify(answers[0], undefined, 2)}\n`;
   return answers.map((answer) => `${JSON.stringify(answer)}\n`).join("");

@@ -3,8 +3,8 @@ import type { Era } from "./era.ts";
 import type { MeshData, ProxyData } from "./schema/fields.ts";
 
 /**
- * A mesh configuration with all defaults: the result of `decodeMessage`, by JSON names, with unknown fields. It is
- * immutable: changes create a new object.
+ * A mesh configuration with all defaults: the result of `decodeMessage`, with JSON names as keys and with unknown
+ * fields. It is immutable: changes create a new object.
  */
 export interface MeshConfig {
   readonly era: Era;
@@ -17,7 +17,7 @@ export interface ProxyConfig {
   readonly data: ProxyData;
 }
 
-/** One object per mesh for all pods, so that callers can cache results for the object, such as its text. */
+/** The `defaultConfig` of each mesh. All pods get the same object, so that callers can cache results by object. */
 const defaultConfigs = new WeakMap<MeshConfig, ProxyConfig>();
 
 /** Returns the mesh's `defaultConfig`: always the same object for the same mesh. */

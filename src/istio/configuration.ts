@@ -1,6 +1,6 @@
 /**
- * The configuration without annotations and template views, for programs in containers, which must start fast and stay
- * small. The rest of `mod.ts` loads the Kubernetes types and the template engine.
+ * The part of `mod.ts` for programs in containers, which must start fast and stay small: no annotation checks and no
+ * template views. The rest of `mod.ts` loads the Kubernetes types and the template engine.
  */
 export { ANNOTATION, type AnnotationName } from "./annotations/names.ts";
 export { checkProxyConfig } from "./validate/proxy.ts";

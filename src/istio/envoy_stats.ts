@@ -1,9 +1,9 @@
 /** Decides from Envoy's statistics whether Envoy is ready. Source: Istio's pilot/cmd/pilot-agent/status/ready. */
 
-/** Statistics by name. */
+/** Envoy's statistics by name. */
 export type Stats = ReadonlyMap<string, number>;
 
-/** Queries of Envoy's `/stats` with their filters and timeouts. */
+/** Queries to Envoy's `/stats`, with their filters and timeouts. */
 export const QUERIES = {
   updates: {
     filter: "^(cluster_manager\\.cds|listener_manager\\.lds)\\.(update_success|update_rejected)$",

@@ -21,7 +21,7 @@ import {
 /** Port on which ztunnel and waypoints accept HBONE tunnels. */
 const HBONE_PORT = 15008;
 
-/** Adds the stations from the kernel on. */
+/** Adds the kernel's station and all stations after it. */
 export function ambientOutbound(path: ConnectionPath, facts: Facts, original: Original): void {
   path.add(passing("kernel", {
     source: "planned",

@@ -21,7 +21,7 @@ function rulesOfHttp({ filters }: HttpManager, overrides: readonly Overrides[]):
   return filters.flatMap((filter) => filter.kind === "rbac" ? [other ?? filter.rbac] : []);
 }
 
-/** Returns the other filters of a chain that can refuse a request. The snapshot does not contain their rules. */
+/** Returns the filters other than RBAC that can refuse a request. The snapshot does not contain their rules. */
 export function unknownFilters({ filters }: FilterChain): string[] {
   return filters.flatMap((filter) =>
     filter.kind === "http"

@@ -13,7 +13,7 @@ export interface Captured {
   readonly port: number | undefined;
 }
 
-/** Values to use for an unknown user and unknown addresses: no rule names them (RFC 5737). */
+/** Stand-ins for an unknown user and unknown addresses. No rule contains these values (addresses: RFC 5737). */
 const SOME_USER = 4_294_967_293;
 const SOME_ADDRESS = "192.0.2.1";
 const SOME_ADDRESS_6 = "2001:db8::1";

@@ -16,7 +16,7 @@ export interface Incoming {
   readonly alpn: readonly string[];
 }
 
-/** The step and the chain. Without a chain, the connection ends. */
+/** The step and the chosen chain. If no chain matches, the connection ends. */
 export interface Chained {
   readonly step: Step;
   readonly chain: FilterChain | undefined;
@@ -64,7 +64,7 @@ export function chooseChain(listener: Listener, incoming: Incoming): ChainChoice
   return filterChainFor(listener, propertiesOf(listener, incoming));
 }
 
-/** Returns the properties that the listener filters detect. Without its filter, a property has its default. */
+/** Returns the connection's properties. A property that no listener filter of this listener detects has its default. */
 function propertiesOf({ listenerFilters }: Listener, incoming: Incoming): Properties {
   const runs = (kind: ListenerFilter["kind"]) =>
     listenerFilters.some((filter) => filter.kind === kind && !holdsFor(filter.disabled, incoming.port));

@@ -59,7 +59,7 @@ interface Chosen {
   readonly asked: Asked;
 }
 
-/** The TLS step of direct endpoints, and the steps of tunnels. Plain text inside the pod needs no step. */
+/** Returns the TLS step for endpoints without a tunnel, and the tunnels' steps. Plain text in the pod needs no step. */
 function transportSteps(facts: Facts, config: EnvoyConfig, { cluster, found, asked }: Chosen): Step[] {
   const isInside = asked.direction === "inbound" && cluster.transport.kind === "plain" &&
     cluster.transportMatches.length === 0;
@@ -243,7 +243,7 @@ function emptyCause({ domain }: Facts, cluster: Cluster, all: number): Cause | u
   return { ...causeOf("ServiceEntry", "spec.endpoints", { by: "host", host, port: 0 }), namespace: cluster.namespace };
 }
 
-/** The step of endpoints that load balancing can choose. For inbound connections, the port station checks the sockets. */
+/** The step for endpoints that load balancing can choose. On the inbound side, the port station checks the sockets. */
 function takenStep(cluster: Cluster, found: Found, direction: Asked["direction"]): Step {
   const { taken, isPanic, unhealthy } = found;
   const addresses = taken.map(({ address }) => address);
@@ -269,7 +269,7 @@ function takenStep(cluster: Cluster, found: Found, direction: Asked["direction"]
   });
 }
 
-/** Returns such as `192.0.2.7:15443 in the cluster "west"` for endpoints outside of the client's cluster. */
+/** Describes endpoints outside of the client's cluster, such as `192.0.2.7:15443 in the cluster "west"`. */
 function elsewhereTexts({ taken }: Found): string[] {
   return taken.flatMap(({ address, elsewhere = "" }) => elsewhere === "" ? [] : [`${address} ${elsewhere}`]);
 }

@@ -79,7 +79,7 @@ export function listed(names: readonly string[]): string {
   return names.length > MAX_SHOWN ? `${shown} and ${names.length - MAX_SHOWN} more` : shown;
 }
 
-/** Turns a clause into a sentence: capitalizes the first word unless it names a file, a cluster or a rule. */
+/** Turns a clause into a sentence: capitalizes the first word, unless it is the name of a file, cluster or rule. */
 export function sentence(text: string): string {
   return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
@@ -152,7 +152,7 @@ export class ConnectionPath {
     return [...this.#endpoints.values()];
   }
 
-  /** Records the end of the connection. The first known end counts; an unknown end becomes the doubt. */
+  /** Records where the connection ends. Of several known ends, the first counts; an unknown end replaces the doubt. */
   end(end: End): void {
     if (end.verdict === "unknown") this.#doubt = { ...end, isDiverting: this.#doubt?.isDiverting === true };
     else this.#end ??= end;
@@ -162,7 +162,7 @@ export class ConnectionPath {
     this.#concern ??= concern;
   }
 
-  /** Returns the answer. Without an end and without a doubt, the verdict is `reaches`. */
+  /** Returns the answer. If neither an end nor a doubt was recorded, the verdict is `reaches`. */
   answer(): OpenAnswer {
     const endpoints = [...this.#endpoints.values()];
     const end = this.#decided(endpoints);

@@ -1,4 +1,4 @@
-/** The destination address: resolves the host in the way the pod does. */
+/** Finds the destination address: resolves the host as the pod does. */
 import { parseAddress } from "../../golang/net/mod.ts";
 import { configuredAddresses } from "../names/configured.ts";
 import { askedNames, searchOf } from "../names/resolve.ts";
@@ -83,7 +83,7 @@ interface Origin {
   readonly by: string;
 }
 
-/** Uses the first address, IPv4 before IPv6: glibc's order for a dual-stack pod. */
+/** Chooses the first IPv4 address, or else the first IPv6 address, as glibc does in a dual-stack pod. */
 function resolved(name: string, addresses: readonly string[], { source, by }: Origin): Destination {
   const ordered = [...addresses].sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
   const [first] = ordered;

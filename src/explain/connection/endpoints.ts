@@ -30,11 +30,11 @@ export interface Taken {
   readonly metadata: ValueMap | undefined;
   /** The tunnel to the endpoint, through an internal listener of this Envoy. */
   readonly tunnel?: Tunnel | undefined;
-  /** Text that names the mesh cluster of the endpoint, or the gateway to its network; empty: the client's cluster. */
+  /** Describes the mesh cluster of the endpoint, or the gateway to its network; empty for the client's cluster. */
   readonly elsewhere?: string;
 }
 
-/** The internal listener, and `ADDRESS:PORT` of a waypoint; empty without a waypoint. */
+/** A tunnel: its internal listener, and the `ADDRESS:PORT` of its waypoint (empty if it has no waypoint). */
 export interface Tunnel {
   readonly listener: string;
   readonly waypoint: string;
@@ -171,7 +171,7 @@ function clusterIdOf({ sections }: EnvoyConfig): string {
   return textAt(mapAt(mapAt(bootstrap, "node"), "metadata"), "CLUSTER_ID");
 }
 
-/** If the client's cluster is unknown, only gateways of other networks count as outside. */
+/** Describes where an endpoint is. If the client's cluster is unknown, only gateways count as outside of it. */
 function elsewhere({ cluster, isGateway }: Assignment["endpoints"][number], own: string): string {
   if (isGateway && cluster !== own) return `the gateway to the network of the cluster "${cluster}"`;
   return cluster === "" || own === "" || cluster === own ? "" : `in the cluster "${cluster}"`;

@@ -22,7 +22,7 @@ export interface Facts {
   readonly names: NameTable | undefined;
   /** The workload's certificate in Envoy. */
   readonly certificate: Certificate;
-  /** Namespace and cluster domain to complete short names, such as `shop` and `cluster.local`. */
+  /** The pod's namespace and the cluster domain, such as `shop` and `cluster.local`. They complete short names. */
   readonly namespace: string;
   readonly domain: string;
   readonly addresses: readonly string[];
@@ -68,14 +68,14 @@ function ztunnelNames(ztunnel: ZtunnelDump | string): NameTable | undefined {
   };
 }
 
-/** Returns the control plane's namespace, the default root namespace, from such as `istiod.istio-system.svc:15012`. */
+/** Returns the default root namespace: istiod's namespace in an address such as `istiod.istio-system.svc:15012`. */
 function rootOf(config: EnvoyConfig | undefined): string {
   const bootstrap = mapAt(config?.sections.get("BootstrapConfigDump") ?? {}, "bootstrap");
   const proxyConfig = mapAt(mapAt(mapAt(bootstrap, "node"), "metadata"), "PROXY_CONFIG");
   return /^[^.]+\.([^.:]+)\.svc\b/.exec(textAt(proxyConfig, "discoveryAddress"))?.[1] ?? "istio-system";
 }
 
-/** Returns the address and the cluster domain, from an ID such as `sidecar~10.1.0.9~web-1.shop~shop.svc.cluster.local`. */
+/** Returns the address and cluster domain in a node ID such as `sidecar~10.1.0.9~web-1.shop~shop.svc.cluster.local`. */
 function nodeOf(snapshot: Snapshot, config: EnvoyConfig | undefined): readonly [address: string, domain: string] {
   const info = jsonOf(snapshot.parts["server_info.json"], "server_info.json").value;
   const bootstrap = config?.sections.get("BootstrapConfigDump");

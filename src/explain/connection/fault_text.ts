@@ -42,7 +42,7 @@ export function faultOf(
 
 type How = Pick<FaultText, "fix" | "cause">;
 
-/** The fix for a fault of a route, which comes from a VirtualService. */
+/** The fix for a fault on a route. A VirtualService sets such a fault. */
 function ofRoute(origin: string): How {
   const fix = `remove spec.http.fault from ${origin === "" ? "the VirtualService" : origin}${editing(origin)}`;
   const search = { by: "route", what: "fault", host: "" } as const;

@@ -38,7 +38,7 @@ export function inbound(path: ConnectionPath, facts: Facts, connection: Connecti
   throughListener(path, { facts, config: facts.config, listener: accepted.listener, original }, connection);
 }
 
-/** Whether Envoy listens on the port itself, without redirection by the kernel, as in a gateway or a waypoint. */
+/** Whether Envoy listens on the port directly, without redirection by the kernel, as in a gateway or a waypoint. */
 function isOwnPort({ config, pod, kernel }: Facts, { step }: Captured, port: number): boolean {
   const isCaptured = pod === undefined || pod.capture !== undefined || pod.isHostNetwork ||
     kernel.rules !== undefined && step.end?.verdict !== "bypasses";
@@ -102,7 +102,7 @@ function clientText(client: Client, { peer }: Connection): string {
   return peer !== undefined || client === "tls" ? `the client uses ${text}` : `a client that uses ${text} is assumed`;
 }
 
-/** Returns the kind of client. For an unknown client, assumes TLS if asked with it, else mutual TLS if the port accepts it. */
+/** Returns the kind of client. An unknown client uses TLS if the question says so, else mutual TLS if accepted. */
 function clientOf({ mutual, isHttp }: Mode, { spoken, isPlain, peer }: Connection): Client {
   if (peer !== undefined) return knownClient(peer, spoken);
   if (spoken === "tls") return "tls";
@@ -110,7 +110,7 @@ function clientOf({ mutual, isHttp }: Mode, { spoken, isPlain, peer }: Connectio
   return mutual && isPlain !== true ? http ? "mutual-http" : "mutual-tcp" : http ? "plain-http" : "plain-tcp";
 }
 
-/** Returns the kind of a known client. A proxy without TLS forwards the TLS of the application. */
+/** Returns the kind of a known client. A proxy that adds no TLS forwards the application's own TLS. */
 function knownClient({ tls, isHttp }: Peer, spoken: Connection["spoken"]): Client {
   if (tls === "mutual") return isHttp ? "mutual-http" : "mutual-tcp";
   return tls === "simple" || spoken === "tls" ? "tls" : isHttp ? "plain-http" : "plain-tcp";
@@ -141,7 +141,7 @@ function modeStep(
   return passing("tls", { message: mode.text, detail });
 }
 
-/** Whether the mode refuses a known client. The mode is then the reason to report, not the filter chain. */
+/** Whether the mode refuses a known client. If so, report the mode as the reason, not the filter chain. */
 function isKnownMisfit(mode: Mode, client: Client, { peer }: Connection): boolean {
   return peer !== undefined && mode.name !== "closed" && !takes(mode, client);
 }

@@ -15,7 +15,7 @@ export type Client = keyof typeof CLIENTS;
 
 export interface Mode {
   readonly name: "STRICT" | "PERMISSIVE" | "DISABLE" | "closed";
-  /** Whether the port accepts mutual TLS; `plain`: whether it accepts plain text. */
+  /** Whether the port accepts mutual TLS. `plain` is the same for plain text. */
   readonly mutual: boolean;
   readonly plain: boolean;
   /** Whether a chain of the port reads HTTP. */

@@ -32,7 +32,7 @@ export interface Target {
 export interface Routed {
   readonly steps: readonly Step[];
   readonly targets: readonly Target[];
-  /** RBAC rules of the routes, which override the rules of the filters. */
+  /** RBAC rules that the routes set. They override the rules of the filters. */
   readonly overrides: readonly Overrides[];
   /** Whether at least one route certainly matches every request. Routes that may match can come before it. */
   readonly isCovered: boolean;

@@ -102,7 +102,7 @@ function throughCluster(facts: Facts, config: EnvoyConfig, { cluster, targets, d
   ];
 }
 
-/** Returns the address to which the tunnel connects: the waypoint, or else the endpoint, on the cluster's port. */
+/** Returns the address to which the tunnel connects: the waypoint or else the endpoint, with the cluster's port. */
 function hboneAddress({ originalDst }: Cluster, { address, tunnel }: Tunneled): string {
   const parts = splitHostPort(tunnel.waypoint || address);
   if (typeof parts === "string" || originalDst.port === 0) return tunnel.waypoint || address;

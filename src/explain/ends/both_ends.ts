@@ -11,9 +11,9 @@ import type { Connection, Peer } from "../question/question.ts";
 import { configurationVersion } from "../summary/configuration.ts";
 import { type ClientEnd, issuersOfPod, type OtherEnd, rootsOf, type ServerEnd, serverEnd } from "./server_end.ts";
 
-/** Finds the pods behind endpoints. */
+/** Finds the pods that have the addresses of endpoints. */
 export interface Ends {
-  /** Whether only pods of the client's cluster can be read. */
+  /** Whether only pods in the client's cluster can be read. */
   readonly isOneCluster: boolean;
   /** Returns the pod with this address. `namespace` is a guess from the service's name. */
   podAt(address: string, namespace: string | undefined): Promise<OtherEnd>;
@@ -72,7 +72,7 @@ function hostOf(address: string): string {
 const MAX_HOPS = 3;
 const TOO_FAR = { verdict: "unknown", reason: `It goes through more than ${MAX_HOPS} gateways`, fix: "" } as const;
 
-/** Follows the connection behind a gateway that terminates TLS, such as an egress gateway. */
+/** Follows the connection through a gateway that terminates TLS, such as an egress gateway, to the pods behind it. */
 async function throughGateway(end: ServerEnd, following: Following): Promise<ServerEnd> {
   const { next, ...own } = end;
   if (next === undefined) return own;
@@ -83,7 +83,7 @@ async function throughGateway(end: ServerEnd, following: Following): Promise<Ser
   return { ...own, verdict, reason: `Through the gateway ${own.pod}: ${lowered(reason)}`, fix, cause, stations: all };
 }
 
-/** Returns the end for an endpoint in another mesh cluster, where pods of this cluster can have the same address. */
+/** Returns the end for an endpoint in another mesh cluster. Its address can also belong to a pod in this cluster. */
 function remoteEnd({ stations }: Answer, address: string, { isOneCluster }: Ends): OtherEnd | undefined {
   const all = stations.flatMap(({ kind, detail }) => kind === "endpoint" ? textsOf(detail["elsewhere"]) : []);
   const where = all.find((each) => each.startsWith(`${address} `))?.slice(address.length + 1);
@@ -103,12 +103,12 @@ function clientEnd(
   return { connection, roots: rootsOf(facts), issuers: issuersOfPod(facts), version };
 }
 
-/** Returns the client's address of the endpoint's IP family; empty if the client's addresses are unknown. */
+/** Returns the client's address in the IP family of the endpoint; empty if the client's addresses are unknown. */
 function addressTo(endpoint: string, { addresses }: Facts): string {
   return addresses.find((each) => each.includes(":") === endpoint.includes(":")) ?? addresses[0] ?? "";
 }
 
-/** Returns the client's answer if the connection continues to an endpoint. Ignores a doubt that the endpoint can resolve. */
+/** Returns the client's answer if the connection continues to an endpoint. Ignores doubts that the endpoint settles. */
 function goingOn(answer: OpenAnswer, { pod }: Facts, { direction }: Connection): OpenAnswer | undefined {
   if (direction !== "outbound" || answer.stations.some(({ detail }) => detail["hostNetwork"] === true)) {
     return undefined;
@@ -175,7 +175,7 @@ function peerOf({ verdict, stations }: Answer, { certificate }: Facts, endpoint:
   const isHttp = stations.some(({ kind }) => kind === "route");
   const isTunnel = stations.some(({ detail }) => isListed(detail["tunnelTo"], endpoint));
   const own = stations.filter(({ kind }) => kind === "tls");
-  // Behind an internal listener the last station has the TLS of the tunnel.
+  // Behind an internal listener, the last TLS station is for the tunnel.
   const all = isTunnel
     ? own.slice(-1)
     : own.filter(({ detail }) => detail["mode"] === undefined || !isTunneled(detail));
@@ -189,7 +189,7 @@ function peerOf({ verdict, stations }: Answer, { certificate }: Facts, endpoint:
   return { tls: mode, isTunnel, isHttp, sni: tls.name, identity, expects: exactNames(tls.detail["names"]), rule };
 }
 
-/** Returns the DestinationRule that sets the TLS mode. Without it, Istio uses the endpoint's metadata. */
+/** Returns the DestinationRule that sets the TLS mode; `undefined` if the endpoint's metadata selects the mode. */
 function ruleOf(stations: readonly Station[], tls: Station): Cause | undefined {
   const cluster = stations.find(({ kind }) => kind === "cluster");
   const origin = String(cluster?.detail["from"] ?? "");
@@ -231,7 +231,7 @@ function namespaceOf({ clusters }: Answer): string | undefined {
 
 const ORDER: readonly Answer["verdict"][] = ["refused", "unknown", "bypasses", "reaches"];
 
-/** Groups endpoints with the same answer. The worst group decides the verdict; the reason counts the others. */
+/** Groups endpoints with the same answer. The worst group decides the verdict; the reason counts the other groups. */
 function joined(client: OpenAnswer, read: readonly ServerEnd[], count: number): OpenAnswer {
   const groups = new Map<string, ServerEnd[]>();
   for (const end of read) groups.set(keyOf(end), [...groups.get(keyOf(end)) ?? [], end]);

@@ -166,7 +166,7 @@ export function flagsOfLine(line: string): readonly string[] {
   return readFlags(found);
 }
 
-/** Explains flags for a connection. Names the stations that can set each flag; if some have a problem, only those. */
+/** Explains flags for a connection. Lists the stations that can set each flag: those with a problem, or else all. */
 export function explainedFlags(names: readonly string[], { stations }: Answer): NonNullable<Answer["flags"]> {
   return names.flatMap((name) => {
     const flag = FLAGS[name];

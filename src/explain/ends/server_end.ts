@@ -34,7 +34,7 @@ export type OtherEnd = {
 export interface ServerEnd extends Pick<OpenAnswer, "verdict" | "reason" | "fix" | "cause"> {
   readonly pod: string;
   readonly stations: readonly Station[];
-  /** For a gateway, its side as the client of other pods. */
+  /** For a gateway, its own connection as a client of the pods behind it. */
   readonly next?: { readonly answer: OpenAnswer; readonly facts: Facts } | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface ClientEnd {
   readonly version: string;
 }
 
-/** Port on which a waypoint terminates tunnels. The listeners behind this port are not followed. */
+/** Port on which a waypoint terminates tunnels. `explain` does not follow the listeners behind this port. */
 const TUNNELS = ":15008";
 
 /** Prefix of the clusters to which a gateway forwards TLS without terminating it: `outbound_.80_._.HOST`. */
@@ -105,7 +105,7 @@ function envoyEnd(client: ClientEnd, endpoint: string, { facts, first }: Begun):
   return isGateway(answer.clusters) ? beyond(end, { ...answer, stations }, facts) : end;
 }
 
-/** Adds the older side to the reason. If the TLS modes of the two sides differ, one side may miss an update. */
+/** For a TLS mode mismatch, adds which side has the older configuration: it may lack the newest update. */
 function reasonOf({ reason, cause }: Pick<OpenAnswer, "reason" | "cause">, client: ClientEnd, facts: Facts): string {
   const older = cause?.kind === "PeerAuthentication" ? versionText(client, facts) : "";
   return older === "" ? reason : `${reason}; ${older}`;
@@ -124,7 +124,7 @@ function beyond(end: ServerEnd, answer: OpenAnswer, facts: Facts): ServerEnd {
   return at < 1 ? end : { ...end, stations: before, next: { answer: { ...answer, stations: client }, facts } };
 }
 
-/** Says which side has the older configuration: istiod gives a version to each push. Empty if equal or unknown. */
+/** Says which side has the older configuration, by istiod's version of each push. Empty if equal or unknown. */
 function versionText({ version }: ClientEnd, { config }: Facts): string {
   const own = config === undefined ? "" : configurationVersion(config);
   if (version === "" || own === "" || version === own) return "";
@@ -134,7 +134,7 @@ function versionText({ version }: ClientEnd, { config }: Facts): string {
   return `the ${older}'s configuration of ${old} is older than the ${other}'s of ${now}: it may lack the latest change`;
 }
 
-/** Returns the connection as the server's pod receives it. The default Host header is the client's destination. */
+/** Returns the connection as the server's pod receives it. Its Host header is by default the client's destination. */
 function inboundOf({ connection, address, peer }: ClientEnd, endpoint: string): Connection {
   const parts = splitHostPort(endpoint);
   const { host, port, headers } = connection;
@@ -237,12 +237,12 @@ export function trustStep(client: Trust, server: Trust): Step | undefined {
   return unsure("tls", { message });
 }
 
-/** Whether the other side trusts the issuer of a side's certificate. */
+/** Whether the second side trusts the issuer of the first side's certificate. */
 function trustIn({ roots: own, issuers }: Trust, { roots }: Trust, isOne: boolean): Truth {
   if (issuers.size === 0) return truthOf(isOne);
   const signers = (all: Trust["roots"]) => [...all].filter((root) => issuers.has(root.replace(/ until [\d-]+$/, "")));
   const trusted = signers(roots);
-  // All roots that Istio generates have the same name. The side's own trusted roots show which root signed its certificate.
+  // All roots that Istio generates have the same name. Those that a side trusts show which root signed its certificate.
   const named = signers(own);
   if (trusted.length === 0) return "no";
   return named.length === 0 || trusted.some((each) => named.includes(each)) ? "yes" : "unknown";
@@ -280,7 +280,7 @@ export function rootsOf({ certificate }: Facts): ReadonlySet<string> {
   return new Set(certificate.roots.map(({ subject, notAfter }) => `${subject} until ${notAfter.slice(0, 10)}`));
 }
 
-/** Returns the server's end from its steps: the first end decides, or else the first unknown step. */
+/** Returns the server's end from its steps. The first step that ends the connection decides, else the first unknown. */
 function ending(pod: string, steps: readonly Step[]): ServerEnd {
   const stations = steps.map(({ station }): Station => ({ ...station, pod, side: "server" }));
   const end = steps.find((step) => step.end !== undefined)?.end;

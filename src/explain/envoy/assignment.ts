@@ -22,7 +22,7 @@ export interface Endpoint {
   readonly transportMetadata: ValueMap;
   /** The mesh cluster of the endpoint; empty if unknown. */
   readonly cluster: string;
-  /** Whether the endpoint is the gateway of another network instead of a workload. */
+  /** Whether the endpoint is the gateway to another network, not a workload. */
   readonly isGateway: boolean;
   /** `ADDRESS:PORT` of the waypoint of a tunnel; empty without a waypoint. */
   readonly waypoint: string;

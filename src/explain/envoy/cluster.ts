@@ -19,7 +19,7 @@ export interface Cluster {
   readonly transport: TransportSocket;
   /** Transport sockets that the endpoint's metadata selects. Envoy uses the first match. */
   readonly transportMatches: readonly TransportMatch[];
-  /** For an original-dst cluster: the header that names the host, and the port that replaces the original port. */
+  /** For an original-dst cluster: the header with the host's address, and the port that replaces the original port. */
   readonly originalDst: { readonly header: string; readonly port: number };
   readonly limits: Limits;
   readonly outlierDetection: OutlierDetection | undefined;

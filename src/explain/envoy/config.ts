@@ -36,7 +36,7 @@ export interface EnvoyConfig {
   readonly sections: ReadonlyMap<string, ValueMap>;
 }
 
-/** The configuration, or the part that is absent and the reason. */
+/** The configuration; or the absent part, with the reason. */
 export type ConfigReading = { readonly config: EnvoyConfig; readonly absent?: undefined } | {
   readonly config?: undefined;
   readonly absent: AbsentPart;
@@ -52,7 +52,7 @@ export function readEnvoy({ parts }: Pick<Snapshot, "parts">): ConfigReading {
   return { config: configOf(sections, hosts) };
 }
 
-/** Returns the sections of a dump, with the last part of the type as key, or why the JSON is not a dump. */
+/** Returns the sections of a dump by the last part of their type, or the reason why the JSON is not a dump. */
 function sectionsOf(dump: ValueMap): ReadonlyMap<string, ValueMap> | string {
   const configs = dump["configs"];
   if (!Array.isArray(configs)) return "config_dump.json does not contain configs";
@@ -149,7 +149,7 @@ function indexOf(section: ValueMap, lists: readonly string[], { field, key }: Pl
   return new Map(messagesIn(section, lists, field).map((message) => [textAt(message, key), message]));
 }
 
-/** Returns the messages in lists of a section. `field` of each entry contains the message. */
+/** Returns the messages in these lists of a section. The message is in the field `field` of each entry. */
 export function messagesIn(section: ValueMap, lists: readonly string[], field: string): ValueMap[] {
   return lists.flatMap((list) => mapsAt(section, list)).map((entry) => mapAt(entry, field))
     .filter((message) => Object.keys(message).length > 0);

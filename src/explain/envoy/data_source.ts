@@ -13,7 +13,7 @@ function decoded(base64: string): string {
   try {
     return atob(base64);
   } catch {
-    // Treat a text that is not base64 as empty.
+    // Treat invalid base64 as an empty source.
     return "";
   }
 }

@@ -29,7 +29,7 @@ export function readFault(fault: ValueMap): Fault {
   };
 }
 
-/** HTTP status of the response to an abort with a gRPC status. */
+/** HTTP status of a response that aborts a request with a gRPC status. */
 const GRPC_STATUS = 200;
 
 function shareAt(map: ValueMap): number {

@@ -35,14 +35,14 @@ export function flagAt(map: ValueMap, key: string): boolean {
   return map[key] === true;
 }
 
-/** Returns the number under a key, also from the string of a 64-bit number; `undefined` for any other value. */
+/** Returns the number under a key. A 64-bit number can be a string. `undefined` for any other value. */
 export function numberAt(map: ValueMap, key: string): number | undefined {
   const value = map[key];
   if (typeof value === "number") return value;
   return typeof value === "string" && /^-?\d{1,19}(\.\d+)?$/.test(value) ? Number(value) : undefined;
 }
 
-/** Returns the milliseconds of a duration such as `1.500s` under a key; `undefined` for any other value. */
+/** Returns the duration under a key, such as `1.500s`, in milliseconds; `undefined` for any other value. */
 export function millisecondsAt(map: ValueMap, key: string): number | undefined {
   const nanoseconds = readDuration(textAt(map, key));
   return typeof nanoseconds === "bigint" ? Number(nanoseconds) / 1e6 : undefined;

@@ -30,7 +30,7 @@ export interface HttpManager {
   readonly filters: readonly HttpFilter[];
   readonly normalizesPath: boolean;
   readonly mergesSlashes: boolean;
-  /** Whether to strip the port from the Host header before the route search: never, if equal to the listener's, or always. */
+  /** When to strip the port from the Host header before the route search; `matching`: if it is the listener's port. */
   readonly stripsPort: "no" | "matching" | "any";
   readonly stripsTrailingDot: boolean;
 }

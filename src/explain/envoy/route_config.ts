@@ -22,7 +22,7 @@ export interface VirtualHost {
   readonly routes: readonly Route[];
   /** Which requests without TLS Envoy redirects to HTTPS. */
   readonly requiresTls: "no" | "all" | "external";
-  /** Whether it has a matcher tree instead of routes. */
+  /** Whether the virtual host has a matcher tree instead of routes. */
   readonly hasMatcherTree: boolean;
   readonly overrides: Overrides;
 }
@@ -52,9 +52,9 @@ export interface RouteMatch {
   readonly ignoresCase: boolean;
   readonly headers: readonly HeaderMatch[];
   readonly queries: readonly QueryMatch[];
-  /** Whether it matches only gRPC requests. */
+  /** Whether the route matches only gRPC requests. */
   readonly grpc: boolean;
-  /** The share of requests that it matches, from 0 to 1. */
+  /** The share of requests that the route matches, from 0 to 1. */
   readonly fraction: number;
   /** Whether the client must present a certificate. */
   readonly clientCertificate: "any" | "required" | "none";
@@ -135,7 +135,7 @@ const KINDS: Readonly<Record<string, string>> = {
   sidecar: "Sidecar",
 };
 
-/** Returns such as `VirtualService shop/reviews`, for `/apis/.../namespaces/shop/virtual-service/reviews` in the metadata. */
+/** Returns the resource in the metadata: `VirtualService shop/reviews` for `/apis/.../shop/virtual-service/reviews`. */
 export function istioOrigin(message: ValueMap): string {
   const metadata = mapAt(mapAt(mapAt(message, "metadata"), "filter_metadata"), "istio");
   const [, namespace = "", kind = "", name = ""] =
@@ -156,7 +156,7 @@ function readOverrides(message: ValueMap): Overrides {
   };
 }
 
-/** Returns an override with its type, without the `FilterConfig` around it. */
+/** Returns an override and its type. Unwraps a `FilterConfig`. */
 function overriding(value: ValueMap) {
   const message = anyOf(value);
   return message.type === "FilterConfig" ? anyOf(mapAt(message.value, "config")) : message;

@@ -47,7 +47,7 @@ const MAX_LEVELS = 8;
 
 const ANY_TOKEN = "allow_missing_or_failed";
 
-/** Whether a requirement, or an alternative in it, is of a wanted kind. An empty requirement accepts every request. */
+/** Whether a requirement, or an alternative in it, is of a wanted kind. An empty requirement accepts any request. */
 function permits(requirement: ValueMap, wanted: readonly string[], level: number): boolean {
   if (level > MAX_LEVELS) return false;
   const any = mapsAt(mapAt(requirement, "requires_any"), "requirements");

@@ -7,7 +7,7 @@ export type KernelRules =
   | { readonly source: "seen" | "planned"; readonly rules: TracedRules; readonly why: string }
   | { readonly source: "unknown"; readonly rules?: undefined; readonly why: string };
 
-/** Returns the kernel rules of a snapshot. `why` is their source, or the reason why they are unknown. */
+/** Returns the kernel rules of a snapshot. `why` describes their source, or says why they are unknown. */
 export function kernelRules({ parts }: Pick<Snapshot, "parts">, pod: Pod | undefined): KernelRules {
   const saved = [parts["rules.iptables"], parts["rules.ip6tables"], parts["rules.nft"]];
   if (saved.some(({ text }) => text !== undefined)) return seenRules(parts);
@@ -32,13 +32,13 @@ function seenRules(parts: Snapshot["parts"]): KernelRules {
   }
 }
 
-/** Returns why the rules were not read. Prefers an actual failure to "not in the snapshot". */
+/** Returns why the rules were not read. A failure to read them is a better reason than "not in the snapshot". */
 function reasonOf(saved: readonly Part[]): string {
   const found = saved.find(({ absent }) => absent !== undefined && absent !== "not-in-snapshot");
   return found?.message ?? "the snapshot does not contain the kernel's rules";
 }
 
-/** Computes the rules from the pod's arguments of istio-iptables, or returns why this is not possible. */
+/** Computes the rules from the arguments of istio-iptables in the pod, or returns why this is not possible. */
 function rulesOfPod(pod: Pod): TracedRules | string {
   if (pod.capture === undefined) return "no init container has the arguments of istio-iptables";
   const hasIpv6 = pod.addresses.some((address) => address.includes(":"));

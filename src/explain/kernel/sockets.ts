@@ -6,7 +6,7 @@ import type { Endpoint } from "../../platform/mod.ts";
 export interface ListeningSocket {
   readonly address: string;
   readonly port: number;
-  /** Whether it listens on every address of the pod. */
+  /** Whether the socket listens on every address of the pod. */
   readonly isWildcard: boolean;
   readonly isLoopback: boolean;
 }

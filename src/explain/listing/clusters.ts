@@ -8,7 +8,7 @@ import { managedBy } from "./texts.ts";
 const HEADS = ["SERVICE FQDN", "PORT", "SUBSET", "DIRECTION", "TYPE", "DESTINATION RULE"];
 const LISTS = ["dynamic_active_clusters", "static_clusters"];
 
-/** Lists the clusters, with a row for each, sorted by host, subset, port and direction. */
+/** Lists the clusters, one row each, sorted by host, subset, port and direction. */
 export function clusters({ config, filter }: ListingSource): Listing {
   const entries = messagesIn(config.sections.get("ClustersConfigDump") ?? {}, LISTS, "cluster").map(entryOf);
   return listingOf(HEADS, entries.toSorted((a, b) => byParts(a.name, b.name)), filter);

@@ -9,7 +9,7 @@ import { pathText } from "./texts.ts";
 
 const HEADS = ["ADDRESSES", "PORT", "MATCH", "DESTINATION"];
 
-/** Lists the listeners, with a row for each filter chain, sorted by port and address. */
+/** Lists the listeners, one row for each filter chain, sorted by port and address. */
 export function listeners({ config, filter }: ListingSource): Listing {
   const section = config.sections.get("ListenersConfigDump") ?? {};
   const entries = activeListeners(section).map(entryOf)
@@ -70,7 +70,7 @@ function destinationOf({ filters }: FilterChain): string {
   return "Non-HTTP/Non-TCP";
 }
 
-/** Returns the destination of a filter as text; `undefined` if a later filter can decide. */
+/** Returns the destination of a filter as text; `undefined` if the destination depends on a later filter. */
 function filterText(filter: NetworkFilter): string | undefined {
   if (filter.kind === "http") {
     const { routes } = filter.http;

@@ -1,4 +1,4 @@
-/** The configuration of a proxy as tables and messages, like `istioctl proxy-config`. */
+/** The configuration of a proxy as tables and messages, as `istioctl proxy-config` prints them. */
 import type { Value } from "../../base/value.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";

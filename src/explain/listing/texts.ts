@@ -1,4 +1,4 @@
-/** Texts for several tables. */
+/** Formats values that several tables show. */
 import type { PathMatch } from "../envoy/route_config.ts";
 
 /** Returns a condition on the path as text: `/api*`, `PathPrefix:/api`, `/exact`, `regex ...`. */
@@ -17,7 +17,7 @@ export function pathText(path: PathMatch): string {
   }
 }
 
-/** Returns such as `reviews.shop` for the resource `VirtualService shop/reviews`; empty for an empty text. */
+/** Returns `NAME.NAMESPACE`, such as `reviews.shop` for `VirtualService shop/reviews`; empty for an empty text. */
 export function managedBy(origin: string): string {
   const [, namespace, name] = /^\S+ ([^/]+)\/(.+)$/.exec(origin) ?? [];
   return name === undefined ? "" : `${name}.${namespace}`;

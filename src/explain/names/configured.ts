@@ -25,7 +25,7 @@ function virtualHostAddresses(config: EnvoyConfig, name: string, has: (route: st
   return [...new Set(own.flatMap(({ domains }) => domains.map(plainAddress)))].filter((each) => each !== "");
 }
 
-/** Returns the accepted host whose service has this address, from virtual hosts and listeners. */
+/** Returns a host that `accepts` accepts and whose service has this address, from listeners and virtual hosts. */
 export function addressedHost(
   config: EnvoyConfig,
   address: string,
@@ -52,7 +52,7 @@ function plainAddress(domain: string): string {
   return typeof parseAddress(plain) === "string" ? "" : plain;
 }
 
-/** Returns the addresses of listeners. A TCP service has a listener at its address, whose chain names its cluster. */
+/** Returns the addresses of listeners. A TCP service has a listener at its address, with a chain to its cluster. */
 function listenerAddresses({ listeners }: EnvoyConfig, name: string, has: (port: number) => boolean): string[] {
   const found = listeners.filter((listener) => chainsOf(listener).some((chain) => hostsOf(chain).includes(name)));
   return found.flatMap(({ addresses }) => addresses).filter((each) =>

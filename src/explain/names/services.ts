@@ -46,7 +46,7 @@ export function isService(host: string, domain: string): boolean {
   return kind === "svc" && rest.join(".") === domain;
 }
 
-/** Returns such as `the Service shop/catalog`, or the host of a ServiceEntry. */
+/** Describes the service of a host: `the Service shop/catalog`, or `the host "db.example.com"` for a ServiceEntry. */
 export function serviceText(host: string, domain: string): string {
   const [name = "", namespace = ""] = host.split(".");
   return isService(host, domain) ? `the Service ${namespace}/${name}` : `the host "${host}"`;
@@ -58,7 +58,7 @@ export function hostWithCluster(names: readonly string[], config: EnvoyConfig): 
   return names.find((name) => hosts.has(name));
 }
 
-/** Returns the known name most similar to an unknown name, such as `catalog.shop`; `undefined` if no name is similar. */
+/** Returns the known name, such as `catalog.shop`, that is most similar to an unknown name; `undefined` if none is. */
 export function nearestName(
   asked: string,
   config: EnvoyConfig | undefined,

@@ -19,7 +19,7 @@ interface Shown {
   readonly isWide: boolean;
 }
 
-/** Returns the text of an answer. If the terminal has too few rows, joins neighboring stations without a problem. */
+/** Returns the text of an answer. If the terminal has too few rows, joins neighboring stations that have no problem. */
 export function answerText(answer: Answer, { asked, look, isWide }: Shown): string {
   const full = terminalText(answerPicture(answer, asked, isWide), look);
   if (isWide || look.rows === undefined || full.split("\n").length <= look.rows) return full;
@@ -28,7 +28,7 @@ export function answerText(answer: Answer, { asked, look, isWide }: Shown): stri
 
 const ALL_STATIONS = "-o wide shows all stations\n";
 
-/** Joins neighboring stations of one pod without a problem into one box, such as `3-6`. */
+/** Joins neighboring stations of one pod into one box, such as `3-6`, if none of them has a problem. */
 function withoutWell(picture: Picture, stations: Answer["stations"]): Picture {
   const boxes: Box[] = [];
   let first = 0;

@@ -14,7 +14,7 @@ export function lookOf(world: World): Look {
   };
 }
 
-/** Whether to use only ASCII. The first locale variable that is set counts (POSIX). Windows and macOS default to UTF-8. */
+/** Whether to use only ASCII. The first locale variable that is set decides (POSIX). Only Linux defaults to ASCII. */
 function isAscii(env: World["env"], os: World["machine"]["os"]): boolean {
   const locale = ["LC_ALL", "LC_CTYPE", "LANG"].map((name) => env.get(name) ?? "").find((value) => value !== "");
   if (locale === undefined) return os === "linux";

@@ -49,7 +49,7 @@ const PAINTS = {
 /** Names of the styles of an element. */
 export type PaintName = keyof typeof PAINTS;
 
-/** Returns the attributes of an element, its class and its colours, after a leading space. */
+/** Returns the attributes of an element (class and colours), with a leading space. */
 export function painted(name: PaintName): string {
   const { fill, stroke, more = "" }: Paint = PAINTS[name];
   const attribute = (key: string, color: Color | undefined) => color === undefined ? "" : ` ${key}="${color[0]}"`;
@@ -64,7 +64,7 @@ const DARK = Object.entries(PAINTS).map(([name, { fill, stroke }]: readonly [str
 const FONTS =
   "ui-monospace, SFMono-Regular, Menlo, Consolas, &quot;Liberation Mono&quot;, &quot;DejaVu Sans Mono&quot;, monospace";
 
-/** Size of the font in pixels. The advance of a character in the fonts above is at most 0.6 of it. */
+/** Size of the font in pixels. In the fonts above, a character is at most 0.6 of this size wide. */
 export const FONT = 13;
 export const CHARACTER = 7.84;
 

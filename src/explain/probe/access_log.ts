@@ -55,7 +55,7 @@ function ofJson(line: string, own: string): LogLine | undefined {
 }
 
 const START = /"[^"]*" (\d{1,3}) (\S+) (\S+) /;
-/** The end of a line: upstream host, cluster, upstream local, downstream local and remote address, server name, route. */
+/** The end of a log line: upstream host, cluster, addresses (upstream local, downstream local, remote), SNI, route. */
 const END = /"([^"]*)" (\S+) \S+ \S+ (\S+) \S+ (\S+)$/;
 
 function ofText(line: string, own: string): LogLine | undefined {

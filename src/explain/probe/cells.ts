@@ -22,7 +22,7 @@ export interface CellProof {
   readonly reached: boolean | null;
 }
 
-/** Maximum number of concurrent requests of one pod. */
+/** Maximum number of concurrent requests from one pod. */
 const AT_ONCE = 4;
 
 /** Sends a request for each connection. Calls `done` after each request. */
@@ -55,7 +55,7 @@ function notSent(why: string): CellProof {
 
 /** A header that Envoy adds to the response of an endpoint. */
 const FROM_ENDPOINT = "x-envoy-upstream-service-time";
-/** Statuses that the server's proxy returns if it denies a request or cannot reach its application. */
+/** Statuses that a server's proxy returns if it denies a request, or if its application does not accept connections. */
 const REFUSED = [403, 503];
 
 /** The process that accepts the client's connection. Envoy and ztunnel accept every redirected connection. */

@@ -62,7 +62,7 @@ function hostCounters(part: Part, direction: Answer["direction"]): Counters | un
 
 /** Matches the connection counter of a listener. */
 const LINE = /^listener\.(.+)\.downstream_cx_total: (\d+)$/;
-/** Matches listeners to ignore: the admin interface, workers, and the ports of inbound connections, probes and metrics. */
+/** Matches listeners to ignore: admin interface, per-worker counters, and the ports for inbound, probes and metrics. */
 const OWN = /^admin(\.|$)|\.worker_\d+$|_150(?:06|21|90)$/;
 
 function listenerCounters({ text }: Part): Counters | undefined {

@@ -25,7 +25,7 @@ export interface ProbePlan {
 /** UID of the probe if the image sets the application's user. No kernel rule names this UID. */
 export const SOME_USER = 65_532;
 
-/** Returns the probe of a connection, or a message why it cannot be sent. */
+/** Returns the probe for a connection, or a message that says why it cannot be sent. */
 export function probePlan(facts: Facts, asked: Connection): ProbePlan | string {
   if (asked.direction === "inbound") return inboundPlan(facts, asked);
   const { uid = SOME_USER, gid = uid } = senderOf(facts.pod);
@@ -33,7 +33,7 @@ export function probePlan(facts: Facts, asked: Connection): ProbePlan | string {
   return { connection: asked, sent: asked, user: { uid, gid }, needsUser: false, isHttp };
 }
 
-/** Whether the probe sends an HTTP request. By default only if Envoy reads HTTP. A TCP probe sends no data. */
+/** Whether the probe sends an HTTP request: by default, if Envoy reads HTTP on this port. A TCP probe sends no data. */
 function isRequest({ spoken }: Connection, isRead: () => boolean): boolean {
   return spoken === "unsaid" ? isRead() : spoken !== "tcp";
 }
@@ -71,7 +71,7 @@ function inboundPlan(facts: Facts, asked: Connection): ProbePlan | string {
   return { connection, sent: { ...connection, host: own }, user, needsUser: true, isHttp };
 }
 
-/** Whether TPROXY is used. Envoy then connects from the client's address, and the kernel can mix up the two connections. */
+/** Whether TPROXY is used. Envoy then connects from the client's address, so the two connections can be mixed up. */
 function isTproxy({ pod }: Facts, { stations }: Answer): boolean {
   const rule = stations.find(({ kind }) => kind === "kernel")?.detail["text"] ?? "";
   return /TPROXY|tproxy/.test(`${rule} ${pod?.proxyEnvironment["ISTIO_META_INTERCEPTION_MODE"]}`);
@@ -80,7 +80,7 @@ function isTproxy({ pod }: Facts, { stations }: Answer): boolean {
 /** The proxy's user in Istio. Istio's rules name its UID and its GID. */
 const ISTIO_USER: ProbeUser = { uid: 1337, gid: 1337 };
 
-/** Returns a user whose connections to the pod's own address the kernel redirects like inbound connections. Never root. */
+/** Returns a non-root user. The kernel redirects this user's connections to the pod's own address as inbound ones. */
 function proxyUser(
   facts: Facts,
   { from, own, port }: { readonly from: string; readonly own: string; readonly port: number },
@@ -106,7 +106,7 @@ function tlsOf({ stations }: Answer): Station | undefined {
   return stations.find(({ kind }) => kind === "tls");
 }
 
-/** Returns facts without kernel rules: connections from inside the pod match other rules than a client's connections. */
+/** Returns facts without kernel rules, because a connection from inside the pod matches different rules. */
 function capturing(facts: Facts): Facts {
   return { ...facts, kernel: { source: "unknown", why: "" } };
 }

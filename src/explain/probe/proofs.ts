@@ -53,7 +53,7 @@ function trailOf(answer: Answer, facts: Facts, evidence: Evidence, sent: Sent): 
   const accepted = other === "left" ? undefined : other;
   const isForwarded = accepted !== undefined && PROXY_PORTS.includes(accepted.local.port) &&
     sent.headers.has(FORWARDED);
-  // If Envoy itself responds, no host counts the request. Counted requests are then other traffic.
+  // If Envoy itself responds, no host counts the request, so any counted request is other traffic.
   const hosts = isForwarded ? countedHosts(evidence, answer.direction) : undefined;
   return {
     answer,
@@ -106,7 +106,7 @@ const INBOUND_PROVERS: typeof PROVERS = {
   port: (station, trail) => endpoint(station, trail) ?? refusal(station, trail),
 };
 
-/** Returns a proof for each station, in order. The stations of a cluster that the request did not use are not proved. */
+/** Returns a proof for each station, in order; no proof for stations of a cluster that the request did not use. */
 function proofsOf(trail: Trail): (Proof | undefined)[] {
   if (isElsewhere(trail)) return [];
   const provers = trail.answer.direction === "inbound" ? INBOUND_PROVERS : PROVERS;
@@ -169,7 +169,7 @@ function listener({ name }: Station, { facts, evidence: { before, after } }: Tra
   };
 }
 
-/** Proves the listener: only one listener is bound to the port that accepted the connection. */
+/** Proves the listener: its port, to which no other listener is bound, accepted the connection. */
 function boundListener({ name }: Station, { facts, accepted }: Trail): Proof | undefined {
   const [address] = facts.config?.listeners.find((each) => each.name === name)?.addresses ?? [];
   if (accepted === undefined || address?.port !== accepted.local.port) return undefined;
@@ -197,7 +197,7 @@ function clusterOf({ line, hosts }: Trail): { readonly name: string | undefined;
   return { name: counted.size === 1 ? only : undefined, by: "no other cluster counted a request" };
 }
 
-/** Compares the names. No proof if the request used another station of the answer, such as another weighted cluster. */
+/** Compares the station's name with the used one. Proves nothing if the request used another station of the answer. */
 function named(station: Station, { answer }: Trail, actual: string | undefined, by: string): Proof | undefined {
   if (actual === undefined || station.name === "") return undefined;
   if (actual === station.name) return { passed: true, message: by };
@@ -219,7 +219,7 @@ function refusal({ result, message }: Station, { line }: Trail): Proof | undefin
   return message.includes(outcome) ? { passed: true, message: `the response was ${outcome}, ${BY_LOG}` } : undefined;
 }
 
-/** Returns the probe's changes to the answer: unknown if the request missed a station, or else its outcome. */
+/** Returns the probe's changes to the answer: verdict unknown if the request missed a station, else its outcome. */
 function endOf(trail: Trail, proofs: readonly (Proof | undefined)[]): Partial<Answer> {
   const { answer: { stations } } = trail;
   if (isElsewhere(trail)) return {};
@@ -274,7 +274,7 @@ function uncountedText({ sent, hosts }: Trail): string {
   return sent.status !== 0 && hosts === undefined ? "no counter shows that Envoy forwarded the request" : "";
 }
 
-/** Returns how a request from inside the pod differs from a request from outside. */
+/** Describes how the probe, a request from inside the pod, differs from a request from outside. */
 function insideText(trail: Trail): string {
   if (trail.answer.direction === "outbound") return "";
   const { sent: { local }, evidence: { connection }, accepted } = trail;

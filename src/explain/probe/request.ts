@@ -17,16 +17,16 @@ export interface Ran {
 
 export interface ProbeRequest {
   readonly command: readonly string[];
-  /** Text of the request, such as `GET http://reviews:9080/api`. */
+  /** Description of the request, such as `GET http://reviews:9080/api`. */
   readonly text: string;
   readonly read: (ran: Ran) => Sent | string;
 }
 
-/** Files with the sockets. Without IPv6, tcp6 is absent. Read twice, because one reading can miss a socket. */
+/** Files that list the sockets (tcp6 only with IPv6). Each is read twice, because one reading can miss a socket. */
 const SOCKETS = ["/proc/net/tcp", "/proc/net/tcp6", "/proc/net/tcp", "/proc/net/tcp6"];
 const SECONDS = 10;
 
-/** Adds the mark to headers that Istio's access log contains. */
+/** Puts the mark into headers that Istio's access log shows. */
 export function marked(connection: Connection, mark: string): Connection {
   const own = [{ name: "user-agent", value: `kubectl-mesh-probe/${mark}` }, { name: "x-request-id", value: mark }];
   const given = new Set(connection.headers.map(({ name }) => name));
@@ -90,7 +90,7 @@ function readBash({ code, stdout, stderr }: Ran): Sent | string {
   return { local: own?.local, remote: own?.remote, status: 0, headers: new Set(), failure, sockets };
 }
 
-/** Returns the reason in bash's first line, such as `db: line 1: db: Name or service not known`, without the prefix. */
+/** Returns bash's first line without its prefix: the reason in `db: line 1: db: Name or service not known`. */
 function bashError(text: string): string {
   return text.trim().split("\n")[0]?.replace(/^.*?: line \d+: /, "") ?? "";
 }

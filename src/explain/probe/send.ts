@@ -12,7 +12,7 @@ import { marked, probeRequest, type Ran } from "./request.ts";
 
 export interface ProbePlace {
   readonly clock: Pick<Clock, "sleep">;
-  /** Prepares to run commands as a user. The sender's `uid` can differ. A string is the reason for a failure. */
+  /** Prepares to run commands as a user. The sender's `uid` can be different. A string says why it failed. */
   sender(user: ProbeUser): Promise<ProbeSender | string>;
   /** Reads a path of Envoy's admin interface. */
   admin(part: PartName, path: string): Promise<Part>;
@@ -87,7 +87,7 @@ async function counted(place: ProbePlace): Promise<Counted> {
   return { clusters, listeners };
 }
 
-/** Number of attempts to read the log. Envoy flushes it every second under pilot-agent, else every ten seconds. */
+/** Number of attempts to read the log. Envoy flushes it every second under pilot-agent, otherwise every ten seconds. */
 const TRIES = 25;
 const BETWEEN = 500;
 

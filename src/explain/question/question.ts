@@ -1,4 +1,4 @@
-/** The input of `explain`: the connection or pod, and the source of the data. */
+/** The input of `explain`: the connection or pod in question, and the source of the data. */
 import type { Cause } from "../resources/cause.ts";
 import type { ConnectOptions } from "../../kube/client/mod.ts";
 
@@ -23,7 +23,7 @@ export interface Connection {
   readonly headers: readonly RequestHeader[];
   /** TLS server name that the application sends. */
   readonly sni: string | undefined;
-  /** For inbound: the client uses plain text even if the port accepts mutual TLS, like a probe. */
+  /** For inbound: the client uses plain text even if the port accepts mutual TLS, as a probe does. */
   readonly isPlain?: boolean;
   /** For inbound: the client's side, if known. */
   readonly peer?: Peer;
@@ -46,7 +46,7 @@ export interface Peer {
 }
 
 export interface PodChoice {
-  /** Such as `web`, `pod/web`, `deployment/web` or `svc/web`; `undefined` with a selector or for all pods. */
+  /** Name such as `web`, `pod/web`, `deployment/web` or `svc/web`; `undefined` with a selector or for all pods. */
   readonly name: string | undefined;
   readonly selector: string | undefined;
   /** Namespace of the pods; `undefined`: the namespace of the kubeconfig context. */

@@ -14,7 +14,7 @@ export interface ConnectionFlags {
 
 const HINT = { hint: "such as --to reviews:9080/api, or --from 10.1.9.9 --to-port 8080" };
 
-/** Returns the connection in the flags; `undefined` without such flags. Throws a UsageError for invalid flags. */
+/** Returns the connection; `undefined` if no flag describes one. Throws a UsageError for invalid flags. */
 export function readConnection(flags: ConnectionFlags): Connection | undefined {
   const { to, from, toPort } = flags;
   if (to !== undefined && (from !== undefined || toPort !== undefined)) {

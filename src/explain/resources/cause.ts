@@ -18,7 +18,7 @@ export type Cause = Decided & {
 
 /** How to find the deciding resource and field among the resources of a kind. */
 export type Search =
-  /** By namespace and name only; without a name there is no search. */
+  /** By namespace and name only. If the name is empty, nothing is searched. */
   | { readonly by: "name" }
   /** By the mTLS mode of a port. */
   | { readonly by: "mtls"; readonly workload: Workload; readonly port: number }
@@ -38,7 +38,7 @@ export type Search =
     readonly subset: string;
     readonly instead: string;
   }
-  /** By a route's fault or direct response; `missing`: no route matches the request. */
+  /** By a route's fault or own response (`answer`), or by its hosts if no route matches the request (`missing`). */
   | { readonly by: "route"; readonly what: "fault" | "answer" | "missing"; readonly host: string }
   /** By the rules of a policy. `principal` is the client to allow; empty if unknown. */
   | { readonly by: "rules"; readonly action: "allow" | "deny"; readonly rule: number; readonly principal: string }

@@ -1,4 +1,4 @@
-/** Suggests a change of a resource, as text and kubectl command. */
+/** Suggests a change to a resource, as text and as a kubectl command. */
 import { fieldText } from "../../base/field_path.ts";
 import { shellQuoted } from "../../base/text/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
@@ -18,10 +18,10 @@ export interface Finding {
 /** Path of a field as keys and indexes, such as `["spec", "http", 0]`. */
 export type Path = readonly (string | number)[];
 
-/** Resource names for kubectl, where the kind is ambiguous. Gateway is also a kind of the Gateway API. */
+/** Resource names for kubectl if the kind alone is ambiguous: Gateway is also a kind in the Gateway API. */
 const SPELLED: Readonly<Record<string, string>> = { Gateway: "gateways.networking.istio.io" };
 
-/** Returns the finding for a field. `text` is the change, with FIELD for the field; `patch` makes the change. */
+/** Returns the finding for a field. `text` describes the change, with FIELD in place of the field; `patch` makes it. */
 export function finding(
   kind: string,
   object: ValueMap,

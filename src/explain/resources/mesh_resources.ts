@@ -50,7 +50,7 @@ function selects(object: ValueMap, labels: Workload["labels"]): boolean {
   return Object.entries(selectorOf(object)).every(([key, value]) => labels[key] === value);
 }
 
-/** Sorts by age. Of several resources, Istio uses the oldest. */
+/** Sorts the oldest resource first, because Istio uses the oldest of several. */
 function byAge(a: ValueMap, b: ValueMap): number {
   const [first, second] = [a, b].map((each) => textAt(mapAt(each, "metadata"), "creationTimestamp"));
   return (first ?? "") < (second ?? "") ? -1 : 1;

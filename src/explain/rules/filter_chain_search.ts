@@ -21,7 +21,7 @@ export interface Properties {
   readonly isLocal: boolean;
 }
 
-/** The chosen chain, and the reason. `undefined` if no chain matches. */
+/** The chosen chain (`undefined` if no chain matches) and the reason. */
 export interface ChainChoice {
   readonly chain: FilterChain | undefined;
   readonly isDefault: boolean;
@@ -77,7 +77,7 @@ const CRITERIA = [
 /** The name of a criterion. */
 export type Criterion = (typeof CRITERIA)[number]["name"];
 
-/** Keeps the chains with the first wanted value that any chain has, or else the chains with the value `any`. */
+/** Keeps the chains with the first of the wanted values that a chain has, or else the chains with the value `any`. */
 function exactOr<T>(
   chains: readonly FilterChain[],
   valueOf: (match: FilterChainMatch) => T,
@@ -91,7 +91,7 @@ function exactOr<T>(
   return [];
 }
 
-/** Keeps the chains with the longest matching block. A chain without blocks matches every address with length 0. */
+/** Keeps the chains with the longest matching block. A chain without blocks counts as a match of length 0. */
 function longestBlock(
   chains: readonly FilterChain[],
   blocksOf: (match: FilterChainMatch) => readonly Cidr[],

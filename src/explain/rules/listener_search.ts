@@ -40,7 +40,7 @@ function isWildcard(address: SocketAddress, family: 4 | 6): boolean {
   return isSame(address, { family, value: 0n });
 }
 
-/** Returns the listener that is bound to a port, which accepts redirected connections. */
+/** Returns the listener that is bound to a port and accepts the connections redirected to it. */
 export function boundListener(listeners: readonly Listener[], port: number): Listener | undefined {
   return listeners.find((each) => each.bindsToPort && hasAddress(each, (address) => address.port === port));
 }

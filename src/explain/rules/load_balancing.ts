@@ -19,11 +19,11 @@ export interface Balanced<T extends Host> {
   readonly taken: readonly T[];
   /** Whether too few hosts are healthy, so that Envoy uses unhealthy hosts too. */
   readonly isPanic: boolean;
-  /** Percentage of the load for each priority, from priority 0. */
+  /** Percentage of the load that each priority receives, starting with priority 0. */
   readonly loads: readonly number[];
 }
 
-/** Returns the hosts that Envoy can choose, of all priorities that receive load. */
+/** Returns the hosts that Envoy can choose, in all priorities that receive load. */
 export function hostsTaken<T extends Host>(hosts: readonly T[], balancing: Balancing): Balanced<T> {
   const levels = levelsOf(hosts);
   const shares = levels.map((level) => availability(level, balancing.overprovisioning));
@@ -66,7 +66,7 @@ function availability(level: readonly Host[], overprovisioning: number): Shares 
   return { healthy, degraded: Math.min(100 - healthy, share("degraded")) };
 }
 
-/** Distributes the load: to healthy hosts of all priorities, then to degraded hosts, or else to the first priority. */
+/** Distributes the load: first to healthy hosts of all priorities, then to degraded hosts; if none, to priority 0. */
 function priorityLoads(shares: readonly Shares[]) {
   const sum = shares.reduce((all, { healthy, degraded }) => all + healthy + degraded, 0);
   const total = Math.min(100, sum);

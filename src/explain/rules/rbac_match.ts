@@ -49,7 +49,7 @@ function byPermission(policies: readonly Policy[], access: Access): readonly Pol
   return policies.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Whether a policy matches: at least one permission, at least one principal, and its condition. */
+/** Whether a policy matches: at least one permission and one principal match, and its condition holds. */
 function matchesPolicy({ permissions, principals, hasExpression }: Policy, access: Access): Truth {
   return all([
     any(permissions.map((rule) => matchesRule(rule, access))),

@@ -38,7 +38,7 @@ export function requestOf(
   return { authority: host, method, path, headers: given, ...tls };
 }
 
-/** Returns the values of a header, joined with commas like `HeaderUtility::getAllOfHeaderAsString`. */
+/** Returns the values of a header, joined with commas as in `HeaderUtility::getAllOfHeaderAsString`. */
 export function headerText({ headers }: Request, name: string): string | undefined {
   return headers.get(name)?.join(",");
 }

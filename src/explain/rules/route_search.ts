@@ -10,13 +10,13 @@ export interface RouteChoice {
   readonly route: Route;
   /** Position of the route in the virtual host, from 1. */
   readonly place: number;
-  /** Share of the requests that use this route, from 0 to 1. The maximum share if a condition is unknown. */
+  /** Share of the requests that use this route, from 0 to 1. If a condition is unknown, the largest possible share. */
   readonly share: number;
   /** Unknown condition, as a clause; empty if the route certainly matches. */
   readonly unknown: string;
 }
 
-/** Returns the routes that can match. Several routes if they split requests by share, or if a match is unknown. */
+/** Returns the routes that can match: several if routes split the requests by share, or if a match is unknown. */
 export function routesFor(
   { routes }: Pick<VirtualHost, "routes">,
   config: Pick<RouteConfig, "ignoresPathParameters">,

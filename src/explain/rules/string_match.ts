@@ -32,7 +32,7 @@ export function matchesRegex(pattern: string, value: string): Truth {
   return typeof compiled === "string" ? "unknown" : truthOf(compiled.matches(value));
 }
 
-/** Converts ASCII letters to lower case, like `absl::AsciiStrToLower`. */
+/** Converts ASCII letters to lower case, as `absl::AsciiStrToLower` does. */
 export function lower(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

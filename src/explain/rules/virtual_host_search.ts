@@ -45,14 +45,14 @@ function matchKind(domain: string, name: string): HostChoice["by"] | undefined {
 
 const KIND_RANK: Readonly<Record<HostChoice["by"], number>> = { exact: 3, suffix: 2, prefix: 1, any: 0 };
 
-/** Factor of the match kind in the rank, larger than the length of a host name (255 characters). */
+/** Weight of the match kind in the rank. It exceeds the length of any host name (255): the kind decides first. */
 const LENGTHS = 1024;
 
 function rank({ by, domain }: HostChoice): number {
   return KIND_RANK[by] * LENGTHS + Math.min(domain.length, LENGTHS - 1);
 }
 
-/** Removes the port, like `HeaderUtility::stripPortFromHost`. Keeps the brackets around an IPv6 address. */
+/** Removes the port, as `HeaderUtility::stripPortFromHost` does. Keeps the brackets around an IPv6 address. */
 export function withoutPort(authority: string): string {
   const colon = authority.lastIndexOf(":");
   if (colon < 0 || !/^\d*$/.test(authority.slice(colon + 1))) return authority;

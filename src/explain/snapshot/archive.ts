@@ -19,7 +19,7 @@ import { fileBytes, readTar, tarEnd, type TarFile } from "./tar.ts";
 const MAX_BYTES = 512 * 1024 * 1024;
 /** Maximum overhead of the tar format in bytes, for each file and at the end of the archive. */
 const FRAME = 1024;
-/** Maximum size in bytes of the additional file, besides the pods. */
+/** Maximum size in bytes of the additional file that an archive can contain next to its pods. */
 const MAX_BESIDE = 32 * 1024 * 1024;
 /** Maximum number of entries. A snapshot has about fifteen, and an archive can contain hundreds of pods. */
 const MAX_ENTRIES = 10_000;
@@ -128,7 +128,7 @@ interface ArchiveOptions {
 
 /**
  * Writes an archive without secrets, atomically and readable only by its owner. Returns its size in bytes. Throws a
- * MeshError if the file cannot be written, and the errors of the snapshots.
+ * MeshError if the file cannot be written, and any error from reading the snapshots.
  */
 export async function writeArchive(
   world: World,

@@ -3,7 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import { isMap, type ValueMap } from "../../base/value.ts";
 import { type AbsentPart, absentPart, type Part } from "./snapshot.ts";
 
-/** The JSON object of a part, or an absent part with the reason. */
+/** The JSON object of a part; or an absent part, with the reason. */
 type JsonPart = { readonly value: ValueMap; readonly part?: undefined } | {
   readonly value?: undefined;
   readonly part: AbsentPart;

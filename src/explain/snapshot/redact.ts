@@ -11,7 +11,7 @@ export interface Redacted {
   readonly removed: readonly Removed[];
 }
 
-/** Parts to keep as they are. They contain names and numbers of the kernel and Envoy, which can look like keys. */
+/** Parts in which long names and numbers from the kernel and Envoy are kept, although they can look like keys. */
 const NUMBERS: readonly PartName[] = ["sockets.txt", "stats.txt", "rules.iptables", "rules.ip6tables", "rules.nft"];
 
 /** Returns a part without secrets. Reformats JSON, and redacts other parts as text. */
@@ -38,13 +38,13 @@ export function safeText(text: string): string {
   return new Redactor().text(text);
 }
 
-/** Containers of the mesh. Their arguments and variables are kept: they configure the redirection of traffic. */
+/** Matches containers of the mesh. Keeps their arguments and variables, which configure the redirection of traffic. */
 const MESH_CONTAINER = /^(istio-proxy|istio-init|istio-validation|enable-core-dump)$/;
-/** Annotations that `explain` can read. Other annotations are redacted. */
+/** Matches annotations that `explain` can read. Other annotations are redacted. */
 const READ_ANNOTATION = /^([a-z0-9-]+\.)*(istio|kubernetes|k8s|prometheus)\.io\//;
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** Redacts the pod's other annotations, and their copies in Envoy's node metadata. */
+/** Redacts the annotations that `explain` does not read, in the pod and in Envoy's node metadata. */
 function redactAnnotations(value: Value, redactor: Redactor, path: readonly string[]): void {
   if (typeof value !== "object" || value === null) return;
   for (const [key, held] of Object.entries(value)) {
@@ -73,7 +73,7 @@ function redactPod(pod: ValueMap, redactor: Redactor): void {
   }
 }
 
-/** A map in the pod, to redact complete fields. */
+/** A map in the pod, with methods that redact whole fields. */
 class Part {
   constructor(readonly redactor: Redactor, readonly path: readonly string[]) {}
 

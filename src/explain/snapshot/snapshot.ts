@@ -20,7 +20,7 @@ export const PART_NAMES = [
   "sockets.txt",
   "name_table.json",
   "ztunnel.json",
-  // Not read by explain, but useful to people who read a snapshot.
+  // `explain` does not read these parts, but people who read a snapshot do.
   "proxy.log",
   "proxy_previous.log",
   "init.log",

@@ -36,9 +36,9 @@ interface Reading {
   readonly progress: Pick<Progress, "at" | "now" | "hide">;
   /** How much of each pod to read: everything, what one table row needs, or Envoy's configuration and endpoints. */
   readonly depth?: "whole" | "short" | "configuration";
-  /** For a report: also reads logs and events of each pod. Called first, with the control plane's state of the pods. */
+  /** For a report. If set, also reads the logs and events of each pod. Called first, with the control plane's state. */
   readonly report?: (side: ControlPlane) => void;
-  /** Permissions that the caller needs later. */
+  /** Permissions of this process to keep, because the caller needs them later. */
   readonly keeps?: readonly PermissionName[];
 }
 
@@ -60,7 +60,7 @@ export async function* snapshotsOf(
   }
 }
 
-/** A pod, and how to find the pods behind its endpoints; `undefined` if they cannot be found. */
+/** A pod's snapshot. `ends` finds the pods behind its endpoints; `undefined` if they cannot be found. */
 export interface ReadPod {
   readonly snapshot: ProbedSnapshot;
   readonly ends: Ends | undefined;
@@ -72,7 +72,7 @@ export interface ReadPod {
   readonly sender?: ProbePlace["sender"] | undefined;
 }
 
-/** Yields the named pod or else all pods. Drops network and process permissions, because a snapshot is untrusted. */
+/** Yields the named pod, or all pods. First drops network and process permissions, because a snapshot is untrusted. */
 async function* savedPods(
   world: World,
   { paths, pod }: Extract<SourceChoice, { kind: "file" }>,
@@ -174,7 +174,7 @@ async function wholeSnapshot(
   return await probed(livePlace({ ...place, rules: reader ?? (() => Promise.resolve(NO_RULES)) }), whole, probe);
 }
 
-/** Returns the sender of requests in a running pod; `undefined` without a proxy, because the sender uses its image. */
+/** Returns the sender of requests in a running pod; `undefined` without a proxy, whose image the sender needs. */
 function senderIn(
   { api, clock, say, live, pod }: RunningPod,
   probeImage: string | undefined,

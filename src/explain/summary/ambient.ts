@@ -1,4 +1,4 @@
-/** Summarizes a pod in ambient mode, from the state of the ztunnel of its node. */
+/** Summarizes a pod in ambient mode, from the state of the ztunnel on its node. */
 import { podOf } from "../pod.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { type Workload, workloadOf, type ZtunnelDump, ztunnelDump } from "../ztunnel/dump.ts";

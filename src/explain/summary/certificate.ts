@@ -135,7 +135,7 @@ function rootOf(der: Uint8Array): Root {
   return { subject: distinguishedName(readCertificate(der).subject) || "(no name)", notAfter: notAfter.toISOString() };
 }
 
-/** Returns the first certificate with a SPIFFE ID in `certs.json`. */
+/** Returns the first certificate in `certs.json` that has a SPIFFE ID. */
 function ofSummary(parts: Snapshot["parts"]): Known | undefined {
   const { value } = jsonOf(parts["certs.json"], "certs.json");
   if (value === undefined) return undefined;

@@ -11,10 +11,10 @@ import { statsOf } from "./stats.ts";
 interface TypeRow {
   readonly type: ResourceType["type"];
   readonly section: string;
-  /** Names of the dump's lists with resources from the control plane. */
+  /** Names of the lists in the dump that contain resources from the control plane. */
   readonly lists: readonly string[];
   readonly warming: readonly string[];
-  /** Whether a counter counts rejected updates. The sum of these counters is reported. */
+  /** Whether a counter counts rejected updates. The summary reports the sum of these counters. */
   readonly isRejections: (counter: string) => boolean;
 }
 
@@ -56,7 +56,7 @@ const TYPES: readonly TypeRow[] = [
   },
 ];
 
-/** Whether a counter of a scope counts rejections. Resource names contain dots: `http.a.rds.b.c.svc:80.update_rejected`. */
+/** Whether a counter counts rejections in a scope. Names can have more dots: `http.a.rds.b.c.svc:80.update_rejected`. */
 function isRejectionsOf(scope: string, counter: string): boolean {
   return counter.includes(scope) && counter.endsWith(".update_rejected");
 }
@@ -188,7 +188,7 @@ function isWarming(entry: ValueMap): boolean {
   return isMap(entry["warming_state"]) && !isMap(entry["active_state"]);
 }
 
-/** Returns the time of the last update. For a listener, it is in `active_state`. */
+/** Returns the time of the last update. For a listener, the time is in `active_state`. */
 function updatedOf(entry: ValueMap): number | undefined {
   return millisecondsOf(textAt(entry, "last_updated") || textAt(mapAt(entry, "active_state"), "last_updated"));
 }
@@ -223,7 +223,7 @@ function timeOfVersion(version: string): number | undefined {
   return millisecondsOf(version.split("/", 1)[0] ?? "");
 }
 
-/** Whether Envoy is connected: the xDS cluster has an active request while the stream is open. */
+/** Whether Envoy is connected to the control plane: the open xDS stream is an active request in the xDS cluster. */
 function connectedOf(stats: ReadonlyMap<string, number>, parts: Snapshot["parts"]): boolean | null {
   const value = stats.get("control_plane.connected_state") ?? stats.get("cluster.xds-grpc.upstream_rq_active") ??
     stats.get("cluster.xds-grpc.upstream_cx_active") ?? requestsOf(parts);

@@ -13,7 +13,7 @@ const LISTS: readonly (readonly [specs: string, statuses: string, kind: Kind])[]
   ["ephemeralContainers", "ephemeralContainerStatuses", "ephemeral"],
 ];
 
-/** Containers for redirect rules. With the CNI plugin, istio-validation replaces istio-init and checks the rules. */
+/** Containers that set or check redirect rules: istio-init sets them; with the CNI plugin, istio-validation checks. */
 const CAPTURE: readonly string[] = ["istio-init", "istio-validation"];
 
 /** Returns the containers. `now` is the time of the snapshot, in milliseconds since 1970. */

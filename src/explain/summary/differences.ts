@@ -5,7 +5,7 @@ import type { Difference } from "./pod_summary_schema.ts";
 
 const STATUS = "sidecar.istio.io/status";
 
-/** Returns the differences from injection's status annotation; `undefined` without the annotation. */
+/** Returns the differences between the pod and injection's status annotation; `undefined` without the annotation. */
 export function differencesOf(pod: ValueMap): Difference[] | undefined {
   const annotations = mapAt(mapAt(pod, "metadata"), "annotations");
   const status = parseJson(textAt(annotations, STATUS));
@@ -15,7 +15,7 @@ export function differencesOf(pod: ValueMap): Difference[] | undefined {
 
 const LISTS = ["initContainers", "containers", "volumes"] as const;
 
-/** Returns the items in the annotation that the pod lacks. A container can be in another list of the pod. */
+/** Returns the items in the annotation that are missing in the pod, or that are in a different list of the pod. */
 function missing(pod: ValueMap, status: ValueMap): Difference[] {
   const spec = mapAt(pod, "spec");
   const names = (list: string) => mapsAt(spec, list).map((each) => textAt(each, "name"));

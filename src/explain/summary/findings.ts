@@ -1,4 +1,4 @@
-/** Finds problems of a pod, with a fix, from the other parts of the summary. */
+/** Finds a pod's problems, each with a fix, from the other parts of the summary. */
 import { withoutProxy } from "../pod.ts";
 import type { Finding, PodSummary, Result } from "./pod_summary_schema.ts";
 

@@ -10,7 +10,7 @@ type Ports = CaptureSettings["inboundPortsExclude"];
 /** Ports of Envoy and the agent. Injection always excludes these ports. */
 const OWN_PORTS = ["15008", "15020", "15021", "15090"];
 
-/** Returns the lanes of capture settings. Omits lanes that no connection can use. */
+/** Returns the lanes that follow from the capture settings. Omits lanes that no connection can use. */
 export function lanesOf(settings: CaptureSettings): Lane[] {
   return [...inbound(settings), ...outbound(settings)];
 }

@@ -30,12 +30,12 @@ export function readinessOf(
   return { ready: false, result: "error", message: reasons.find((reason) => reason !== undefined) ?? "not ready" };
 }
 
-/** Returns the proxy's reason if the proxy is not ready. */
+/** Returns why the proxy is not ready; `undefined` if it is ready, or if no reason is known. */
 function proxyText(proxy: SummaryContainer | undefined, { isReady, reason }: ProxyReadiness): string | undefined {
   return reason !== "" && (isUnready(proxy) || isReady === false) ? reason : undefined;
 }
 
-/** Returns a warning for a ready pod whose proxy is not ready: the kubelet can be late with the next probe. */
+/** Returns a warning for a ready pod whose proxy is not ready: the kubelet may not have probed the proxy since then. */
 function ofReady({ isReady, reason }: ProxyReadiness): Readiness {
   if (isReady !== false) return { ready: true, result: "ok", message: "ready" };
   return { ready: true, result: "warning", message: `the pod is ready, but its proxy is not ready: ${reason}` };

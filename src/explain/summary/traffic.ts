@@ -59,7 +59,7 @@ function ofAmbient(ports: readonly SummaryPort[]): Traffic {
   };
 }
 
-/** A port that a container declares or on which a process listens. */
+/** A port that a container declares, or on which a process listens. */
 type Declared = Pick<SummaryPort, "port" | "protocol" | "name" | "container">;
 
 function portsOf(object: ValueMap | undefined, sockets: readonly ListeningSocket[] | undefined): Declared[] {
@@ -141,7 +141,7 @@ function pathOf(
   return { path, source: kernel.source };
 }
 
-/** Addresses for a simulated client, which no rule names: documentation addresses (RFC 5737). */
+/** Addresses of a simulated client. No rule contains them, because they are for documentation only (RFC 5737). */
 const CLIENT = "192.0.2.1";
 const SERVER = "192.0.2.2";
 

@@ -32,9 +32,9 @@ export interface Service {
   readonly ports: ReadonlyMap<number, number>;
   readonly waypoint: string;
   readonly endpoints: readonly ServiceEndpoint[];
-  /** Whether it sends to unready pods too (`publishNotReadyAddresses`). */
+  /** Whether the service sends to unready pods too (`publishNotReadyAddresses`). */
   readonly takesUnhealthy: boolean;
-  /** `Strict` sends only to near endpoints (`internalTrafficPolicy: Local`); `Passthrough` sends to the address itself. */
+  /** `Strict` sends only to nearby endpoints (`internalTrafficPolicy: Local`), `Passthrough` to the address itself. */
   readonly mode: string;
 }
 
@@ -51,7 +51,7 @@ export interface ZtunnelPolicy {
   readonly isDeny: boolean;
   /** Whether ztunnel only logs the result of the policy, without enforcement. */
   readonly isDryRun: boolean;
-  /** Rules, each a list of clauses of matches. A rule matches if each non-empty clause has at least one match. */
+  /** Rules: lists of clauses, each a list of matches. A rule holds if one match holds in every non-empty clause. */
   readonly rules: readonly (readonly (readonly ValueMap[])[])[];
 }
 
@@ -59,7 +59,7 @@ export interface ZtunnelCertificate {
   readonly identity: string;
   /** `Available`, `Initializing`, or `Unavailable: ` and the reason. */
   readonly state: string;
-  /** Leaf certificate in PEM; `roots` are in PEM too. */
+  /** Leaf certificate in PEM. `roots` is in PEM too. */
   readonly leaf: string;
   readonly roots: readonly string[];
 }

@@ -7,7 +7,7 @@ import { parseJson } from "../../base/json.ts";
 /** A JSON list of flags, each `--name` or `--name=value`. */
 export const FLAGS_ANNOTATION = "kubectl-mesh/manifests-flags";
 
-/** Maximum length of the annotation. People type less, but everyone who can write the object can set any value. */
+/** Maximum length of the annotation. Real flags are shorter, but anyone who can write the object can set any value. */
 const MAX_CHARACTERS = 4096;
 const FLAG = /^--[a-zA-Z][\w-]*(=\P{Cc}*)?$/u;
 

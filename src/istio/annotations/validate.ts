@@ -14,7 +14,7 @@ interface AnnotationProblem {
 }
 
 /**
- * The annotations whose values the injector of an era rejects, sorted by name.
+ * Returns the annotations with values that Istio's injector rejects, in releases of this era. Sorted by name.
  * Source: Istio's validateAnnotations.
  */
 export function validateAnnotations(annotations: Annotations, era: Era): AnnotationProblem[] {
@@ -30,7 +30,7 @@ export function validateAnnotations(annotations: Annotations, era: Era): Annotat
 const KNOWN: readonly string[] = [...Object.values(ANNOTATION), ...OTHER_ANNOTATIONS];
 const known: ReadonlySet<string> = new Set(KNOWN);
 
-/** An annotation that Istio does not know, and the known annotation that it resembles, if any. */
+/** An annotation that Istio does not know. `meant` is the known annotation that it resembles, if any. */
 interface UnknownAnnotation {
   readonly annotation: string;
   readonly value: string;
@@ -39,8 +39,7 @@ interface UnknownAnnotation {
 
 /**
  * Returns annotations with `istio` in their names that Istio does not know, sorted by name. For the era `current`,
- * returns only annotations that resemble a known annotation. For earlier eras, returns all of these annotations, like
- * Istio 1.8.
+ * returns only annotations that resemble a known annotation. For earlier eras, returns all of them, as Istio 1.8 does.
  */
 export function misspelledAnnotations(annotations: Annotations, era: Era): UnknownAnnotation[] {
   return sorted(annotations).flatMap(([annotation, value]) => {

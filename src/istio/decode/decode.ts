@@ -17,7 +17,7 @@ export interface FieldProblem extends Partial<Spot> {
   readonly text: string;
 }
 
-/** The era whose fields are decoded, and the list to which problems are added. */
+/** The era (range of Istio releases) whose fields are decoded, and the list to which problems are added. */
 export interface Decoding {
   readonly era: Era;
   readonly problems: FieldProblem[];

@@ -5,7 +5,7 @@ import { clearOneof } from "../decode/decode.ts";
 import type { Era } from "../era.ts";
 import { MESH_CONFIG, messageType, PROXY_CONFIG } from "../schema/schema.ts";
 
-/** Merges the values of a field that an overlay does not simply replace. */
+/** Merges a field of the base and the overlay, where the overlay's value does not simply replace the base's. */
 type Rule = (base: Value, overlay: Value, era: Era) => Value;
 
 const PROXY_RULES: ReadonlyMap<string, Rule> = new Map([["proxyMetadata", mergeKeys], ["proxyHeaders", mergeHeaders]]);
@@ -21,8 +21,9 @@ const MESH_RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 ]);
 
 /**
- * Merges an overlay into a proxy configuration. Fields that the overlay sets replace, `proxyMetadata` merges by key,
- * and `proxyHeaders` keeps the sub-fields that Istio keeps. Source: Istio's mesh.MergeProxyConfig.
+ * Merges an overlay into a proxy configuration. Fields that the overlay sets replace the base's fields, except:
+ * `proxyMetadata` merges by key, and `proxyHeaders` keeps the sub-fields that Istio keeps.
+ * Source: Istio's mesh.MergeProxyConfig.
  */
 export function mergeProxyConfig(base: ProxyConfig, overlay: ProxyConfig): ProxyConfig {
   const data = mergeFields(base.data, overlay.data, { name: PROXY_CONFIG, era: base.era, rules: PROXY_RULES });
@@ -30,9 +31,9 @@ export function mergeProxyConfig(base: ProxyConfig, overlay: ProxyConfig): Proxy
 }
 
 /**
- * Merges an overlay into a mesh configuration. Fields that the overlay sets replace, except: `defaultConfig` merges
- * like a proxy configuration, `defaultProviders` by field, `extensionProviders` by name and `trustDomainAliases` as a
- * sorted set.
+ * Merges an overlay into a mesh configuration. Fields that the overlay sets replace the base's fields, except:
+ * `defaultConfig` merges as a proxy configuration, `defaultProviders` by field, `extensionProviders` by name, and
+ * `trustDomainAliases` as a sorted set.
  * Source: Istio's mesh.ApplyMeshConfig.
  */
 export function mergeMeshConfig(base: MeshConfig, overlay: MeshConfig): MeshConfig {

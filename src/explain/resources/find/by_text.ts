@@ -31,7 +31,7 @@ function namesIn(value: Value): string[] {
   return [...own.filter((name) => name.includes(".")), ...Object.values(value).flatMap(namesIn)];
 }
 
-/** Finds the access log filter that contains the text. The filter is a CEL expression, which Envoy compiles. */
+/** Finds the access log filter whose CEL expression `text` contains: Envoy's error message quotes the expression. */
 function expressionIn(object: ValueMap, text: string): Finding | undefined {
   const at = mapsAt(mapAt(object, "spec"), "accessLogging").findIndex((each) => {
     const expression = textAt(mapAt(each, "filter"), "expression");

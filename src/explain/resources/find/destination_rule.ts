@@ -12,7 +12,7 @@ const TEXTS = {
   outlierDetection: "change or remove FIELD",
 } as const;
 
-/** Finds the traffic policy. Order: subset's port, subset, rule's port, rule (Istio, "TrafficPolicy"). */
+/** Finds the traffic policy. Order: the subset's port, the subset, the rule's port, the rule (see "TrafficPolicy"). */
 export function trafficPolicy(
   object: ValueMap,
   { part, port, subset }: Extract<Search, { by: "policy" }>,
@@ -41,7 +41,7 @@ function subsetIndex(object: ValueMap, subset: string): number {
   return mapsAt(mapAt(object, "spec"), "subsets").findIndex((each) => textAt(each, "name") === subset);
 }
 
-/** Finds the labels of a subset without pods. If all pods of the Service have the same values, suggests these values. */
+/** Finds the labels of a subset without pods. Suggests the values in the Service's pods if all have the same. */
 export async function subsetLabels(
   resources: MeshResources,
   object: ValueMap,

@@ -5,8 +5,8 @@ import { type Finding, finding, type Path, pointerOf } from "../change.ts";
 import { type MeshResources, nameOf, resourcesFor, selectorOf } from "../mesh_resources.ts";
 
 /**
- * Finds the mode in Istio's order: the port in a policy with a selector, this policy, the policy of the namespace, and
- * the policy of the mesh (Istio, "PeerAuthentication"). UNSET inherits the next mode.
+ * Finds the mode. Istio's order: the port in a policy with a selector, that policy's mode, the policy of the namespace,
+ * and the policy of the mesh (Istio, "PeerAuthentication"). UNSET means that the next mode in this order applies.
  */
 export async function peerAuthentication(
   resources: MeshResources,

@@ -66,7 +66,7 @@ export function isHost(given: string, host: string, namespace: string): boolean 
 
 const PARTS = { fault: ["fault"], answer: ["directResponse", "redirect"] } as const;
 
-/** Finds the fault, the direct response, or the routes that do not match a path. */
+/** Finds the fault or the direct response that decides, or the routes if none of them matches the request. */
 export function ownAnswer(object: ValueMap, { what, host }: Extract<Search, { by: "route" }>): Finding | undefined {
   const rules = mapsAt(mapAt(object, "spec"), "http");
   if (what === "missing") return missing(object, rules, host);
@@ -74,7 +74,7 @@ export function ownAnswer(object: ValueMap, { what, host }: Extract<Search, { by
     PARTS[what].flatMap((part): Path[] => isMap(rule[part]) ? [["spec", "http", at, part]] : [])
   );
   const [path] = found;
-  // Envoy does not show which of several rules applied.
+  // If several rules have such a part, Envoy does not show which one applied.
   if (path === undefined || found.length > 1) return undefined;
   if (what === "fault") {
     const patch = { op: "remove", path: pointerOf(path) } as const;
@@ -84,7 +84,7 @@ export function ownAnswer(object: ValueMap, { what, host }: Extract<Search, { by
   return { ...own, field: `${own.field}.${path[3]}`, fix };
 }
 
-/** Suggests a last route without conditions, to the destination of the first route or to the host. */
+/** Suggests to append a route without conditions. It has the destination of the first route, or else the host. */
 function missing(object: ValueMap, rules: readonly ValueMap[], host: string): Finding {
   const [route] = rules.map((rule) => rule["route"]).filter(isList);
   const value = { route: route ?? [{ destination: { host } }] };

@@ -6,7 +6,7 @@ import type { MeshResources } from "../mesh_resources.ts";
 
 const KIND = "ServiceEntry";
 
-/** Finds the field. `namespace` is the namespace of the ServiceEntry; empty for any. */
+/** Finds the field that decided. `namespace` is the namespace of the ServiceEntry; empty: any namespace. */
 export async function serviceEntry(
   resources: MeshResources,
   namespace: string,

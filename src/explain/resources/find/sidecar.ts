@@ -7,7 +7,7 @@ import { covers } from "./service_entry.ts";
 
 const KIND = "Sidecar";
 
-/** Finds the Sidecar of a workload: by labels, then of the namespace, then of the root namespace (Istio, "Sidecar"). */
+/** Finds the Sidecar that applies: by labels, else the namespace's, else the root namespace's (Istio, "Sidecar"). */
 export async function sidecarEgress(
   resources: MeshResources,
   { workload, hosts }: Extract<Search, { by: "egress" }>,

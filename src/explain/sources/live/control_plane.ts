@@ -1,4 +1,4 @@
-/** Reads the istiods' state of pods. Runs commands in istiod's containers, because its debug interface needs a token. */
+/** Reads the state of pods in each istiod, with commands in its container: its debug interface would need a token. */
 import { parseJson } from "../../../base/json.ts";
 import { errorText, MeshError } from "../../../base/errors.ts";
 import { decodeUtf8 } from "../../../base/text/mod.ts";
@@ -19,7 +19,7 @@ interface Istiod {
   readonly revision: string;
   readonly image: string;
   readonly version: Value;
-  /** Number of all connected proxies; `null` if unknown. */
+  /** Number of proxies connected to this istiod; `null` if unknown. */
   readonly connected: number | null;
   readonly syncz: Value;
 }

@@ -17,23 +17,23 @@ export interface EphemeralSource {
 }
 
 export interface Guest {
-  /** Part of the container's name. */
+  /** Purpose of the container, as a part of its name. */
   readonly name: string;
   readonly image: string;
   /** Command that keeps the container running; `undefined`: `pilot-agent wait`. */
   readonly waits?: readonly string[];
   readonly security: object;
-  /** User, capabilities and task of the container, as text for the user. */
+  /** Describes the container's user, capabilities and task in a message. */
   readonly says: string;
 }
 
 const PREFIX = "kubectl-mesh-";
 /** Identifies the container's first process by its command line. */
 const MARK = "kubectl-mesh-guest";
-/** Maximum lifetime in seconds. The container waits for a closed port, which works without a shell. */
+/** Maximum lifetime in seconds. The container waits for a port that never opens, which works without a shell. */
 const SECONDS = 60;
 const WAITS = ["pilot-agent", "wait", "--timeoutSeconds", String(SECONDS), "--url", `http://127.0.0.1:1/${MARK}`];
-/** Command that keeps other images running. PID 1 receives only signals that it handles, hence the trap. */
+/** Command that keeps an image without pilot-agent running. The trap is needed: PID 1 gets only signals it handles. */
 export const SLEEPS = ["sh", "-c", `trap "exit 0" TERM; sleep ${SECONDS} & wait`, MARK];
 /**
  * Stops the container when standard input closes, which also happens if this process is killed. In a pod with a shared
@@ -62,7 +62,7 @@ export function rulesGuest(image: string): Guest {
   };
 }
 
-/** Returns the container that sends requests as a user. Pod Security `restricted` permits it, unless the user is root. */
+/** Returns the container that sends requests as a user. Pod Security `restricted` permits any user except root. */
 export function probeGuest(
   image: string,
   waits: readonly string[] | undefined,
@@ -117,7 +117,7 @@ export async function startGuest(source: EphemeralSource, pod: Pod, guest: Guest
   }
 }
 
-/** Text about a failed container, which the API server cannot remove. */
+/** End of a message about a failed container. The API server cannot remove an ephemeral container. */
 const LEFT = "it stays in the pod's list until the pod is recreated";
 
 /** Returns an unused name. Ephemeral containers cannot be removed, and names must be unique. */

@@ -64,7 +64,7 @@ export async function snapshotLive(
   };
 }
 
-/** Joins two dumps with different sections. If a dump is absent, returns the absent part. */
+/** Joins two dumps with different sections. If either dump is absent, returns that absent part. */
 function joinedDumps(a: Part, b: Part): Part {
   const [first, second] = [jsonOf(a, "config_dump.json"), jsonOf(b, "config_dump.json")];
   if (first.value === undefined) return first.part;
@@ -73,7 +73,7 @@ function joinedDumps(a: Part, b: Part): Part {
   return { text: JSON.stringify({ configs }) };
 }
 
-/** Returns the parts that no command in the container can print, with the reason. */
+/** Returns the parts that no command in the container can print, as absent parts with the reason. */
 function withoutCommand({ container }: LiveSource, pod: Pod): Answered {
   if (mayReadRules(pod, container)) return [];
   const why = absentPart(
@@ -85,7 +85,7 @@ function withoutCommand({ container }: LiveSource, pod: Pod): Answered {
 
 type Answered = (readonly [PartName, Part])[];
 
-/** The reason why every further command will fail; `undefined` if commands can succeed. */
+/** `why` is the reason why every further command will fail; `undefined` while commands can succeed. */
 type Hopeless = { why: Part | undefined };
 
 /** Runs commands in the source's container and returns their output. Does not throw for a failed command. */

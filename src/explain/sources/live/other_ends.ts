@@ -53,7 +53,7 @@ export function liveEnds(api: Api, read: (pod: Pod) => Promise<Snapshot>): Ends 
   };
 }
 
-/** Returns the running pods with this address. The field selector only matches the first address of a pod. */
+/** Returns the running pods with this address. The field selector matches only the first of a pod's addresses. */
 async function podsAt(api: Api, path: string, address: string, isNamespace: boolean): Promise<readonly Pod[]> {
   const fieldSelector = `status.podIP=${address}`;
   const first = lasting((await api.list(path, { fieldSelector })).items);
@@ -66,7 +66,7 @@ function lasting(items: readonly KubeObject[]): readonly Pod[] {
   return items.filter(isPod).filter(({ status }) => !/Succeeded|Failed/.test(status?.phase ?? ""));
 }
 
-/** Returns the ready endpoints of an EndpointSlice, on the port with this name. */
+/** Returns the ready endpoints in an EndpointSlice, as `ADDRESS:PORT` with the port of this name. */
 function addressesOf(slice: ValueMap, name: string): string[] {
   const port = mapsAt(slice, "ports").find((each) => textAt(each, "name") === name);
   const number = port === undefined ? undefined : intAt(port, "port");

@@ -29,8 +29,8 @@ interface ChosenPods {
 const SERVICES: readonly Resource[] = [{ kind: "Service", group: "api/v1", names: ["services", "service", "svc"] }];
 
 /**
- * Returns the chosen pods. By labels, only pods with a proxy. For a workload, the pod with the most information: ready
- * pods first. Throws an ApiError, and a MeshError if there is no such pod.
+ * Returns the chosen pods. A choice by labels contains only pods with a proxy. A choice of a workload contains one pod,
+ * preferably a ready one, which has the most information. Throws an ApiError, or a MeshError if there is no such pod.
  */
 export async function choosePods(
   api: Pick<KubeApi, "get" | "list">,

@@ -23,7 +23,7 @@ interface ProbedPod {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Minimum timeout in milliseconds. The probe's command exits earlier and reports why there was no response. */
+/** Minimum timeout in milliseconds, longer than the probe's own timeout, so that the probe can report a failure. */
 const LONGEST = 20_000;
 
 export function livePlace(

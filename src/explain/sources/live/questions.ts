@@ -8,7 +8,7 @@ export interface PartCommand {
   readonly command: readonly string[];
 }
 
-/** Pattern of the Envoy counters that explain reads. */
+/** Pattern for the Envoy counters that `explain` reads. */
 const STATS_FILTER = "^(server\\.(state|live|uptime|days_until_first_cert_expiring|total_connections)|" +
   "cluster_manager\\.(cds|warming_clusters|active_clusters).*|listener_manager\\.(lds|total_listeners|listener_create_failure|" +
   "listener_in_place_updated|workers_started).*|control_plane\\..*|cluster\\.xds-grpc\\.upstream_(cx_active|cx_connect_fail|rq_active)|" +
@@ -16,7 +16,7 @@ const STATS_FILTER = "^(server\\.(state|live|uptime|days_until_first_cert_expiri
 
 const STATS = `stats?filter=${encodeURIComponent(STATS_FILTER)}`;
 
-/** Parts and their paths in Envoy's admin interface. The first path fails fastest if Envoy is down. */
+/** Parts and their paths in Envoy's admin interface. First is the path that fails fastest if Envoy is down. */
 export const ADMIN_PARTS: readonly (readonly [part: PartName, path: string])[] = [
   ["server_info.json", "server_info"],
   ["config_dump.json", "config_dump?include_eds"],

@@ -2,7 +2,7 @@
 import type { Part, PartName } from "../../snapshot/snapshot.ts";
 import type { PartCommand } from "./questions.ts";
 
-/** Runs commands. Returns for each command the output, or why it is absent. */
+/** Runs commands. Returns the output of each command, or the reason why it is absent. */
 export type Ask = (commands: readonly PartCommand[]) => Promise<readonly (readonly [PartName, Part])[]>;
 
 const PROGRAMS = { "rules.iptables": "iptables", "rules.ip6tables": "ip6tables" } as const;
