@@ -152,7 +152,7 @@ export class ConnectionPath {
     return [...this.#endpoints.values()];
   }
 
-  /** Records where the connection ends. Of several known ends, the first counts; an unknown end replaces the doubt. */
+  /** Records where the connection ends. Of several known ends, the first counts. An unknown end replaces any doubt. */
   end(end: End): void {
     if (end.verdict === "unknown") this.#doubt = { ...end, isDiverting: this.#doubt?.isDiverting === true };
     else this.#end ??= end;

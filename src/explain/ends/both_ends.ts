@@ -108,7 +108,7 @@ function addressTo(endpoint: string, { addresses }: Facts): string {
   return addresses.find((each) => each.includes(":") === endpoint.includes(":")) ?? addresses[0] ?? "";
 }
 
-/** Returns the client's answer if the connection continues to an endpoint. Ignores doubts that the endpoint settles. */
+/** Returns the client's answer if the connection continues to an endpoint. Ignores doubts about the endpoint only. */
 function goingOn(answer: OpenAnswer, { pod }: Facts, { direction }: Connection): OpenAnswer | undefined {
   if (direction !== "outbound" || answer.stations.some(({ detail }) => detail["hostNetwork"] === true)) {
     return undefined;

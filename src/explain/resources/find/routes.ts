@@ -84,7 +84,7 @@ export function ownAnswer(object: ValueMap, { what, host }: Extract<Search, { by
   return { ...own, field: `${own.field}.${path[3]}`, fix };
 }
 
-/** Suggests to append a route without conditions. It has the destination of the first route, or else the host. */
+/** Suggests appending a route without conditions, to the destination of the first route or else to the host. */
 function missing(object: ValueMap, rules: readonly ValueMap[], host: string): Finding {
   const [route] = rules.map((rule) => rule["route"]).filter(isList);
   const value = { route: route ?? [{ destination: { host } }] };

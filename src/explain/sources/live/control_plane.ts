@@ -1,4 +1,4 @@
-/** Reads the state of pods in each istiod, with commands in its container: its debug interface would need a token. */
+/** Reads each istiod's state of pods. Runs commands in its container, because its debug interface needs a token. */
 import { parseJson } from "../../../base/json.ts";
 import { errorText, MeshError } from "../../../base/errors.ts";
 import { decodeUtf8 } from "../../../base/text/mod.ts";
