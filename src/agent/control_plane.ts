@@ -19,8 +19,8 @@ type Part = Pick<Dns, "problem" | "close"> & Partial<Dns>;
 export type ControlPlane = Awaited<ReturnType<typeof startControlPlane>>;
 
 /**
- * Starts all parts, before Envoy, because Envoy backs off if a socket is missing. Does not wait for certificates. Logs
- * a part that fails and reports it in `problems`; the other parts keep working.
+ * Starts all parts. Call this before Envoy starts, because Envoy backs off if a socket is missing. Does not wait for
+ * certificates. If a part fails, logs the failure and reports it in `problems`; the other parts keep working.
  */
 export async function startControlPlane(
   world: World,
@@ -47,7 +47,7 @@ export async function startControlPlane(
           tokenFile: settings.identity.authority.tokenFile,
           reports: health,
           log: log.getChild("xdsproxy"),
-          // The pod is not ready without the name table, whose stream may wait half a minute before it reconnects.
+          // The pod is not ready until the name table arrives, and its stream may otherwise wait half a minute.
           connected: () => void names?.then((dns) => dns.retry?.()),
           metrics,
           wasm: settings.xds.wasm && { ...settings.xds.wasm, log: log.getChild("wasm"), metrics: wasm },
@@ -57,7 +57,7 @@ export async function startControlPlane(
   ]);
   const parts = [identity, sds, xds].filter((part) => part !== undefined);
   return {
-    /** Returns why Envoy may get no configuration, in one line per part with a problem. */
+    /** Returns one line for each part whose problem may keep Envoy from getting its configuration. */
     problems: () => parts.map((part) => part.problem()).filter((problem) => problem !== undefined),
     /** Returns why DNS does not answer yet; `undefined` if DNS answers, or is not served. */
     nameProblem(): string | undefined {
@@ -107,7 +107,7 @@ async function started(log: Logger, start: () => Promise<Part>): Promise<Part> {
   }
 }
 
-/** Starts the health checks. Imports them lazily: a kubelet probes most workloads. */
+/** Starts the health checks. Imports the module lazily: most workloads are probed by a kubelet instead. */
 async function healthOf(
   world: World,
   { health, bootstrap }: AgentSettings,
@@ -123,7 +123,7 @@ async function healthOf(
   return startHealth(world, { ...health, envoyProblem, log: log.getChild("healthcheck") });
 }
 
-/** Starts DNS. Imports it lazily: most sidecars do not serve DNS. */
+/** Starts DNS. Imports the module lazily: most sidecars do not serve DNS. */
 async function dnsOf(
   world: World,
   { dns, node, xds, namespace, bootstrap, identity: { authority } }: AgentSettings,

@@ -1,4 +1,4 @@
-/** The log for the time before the settings are known, and for invalid settings. */
+/** The log that is used until the settings are known, and if they are invalid. */
 import { parseBool } from "../golang/go_bool.ts";
 import { logText, startLog } from "../platform/log.ts";
 import type { World } from "../platform/world.ts";

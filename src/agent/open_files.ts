@@ -1,4 +1,4 @@
-/** Checks the limit of open files, because Envoy neither serves nor reports an error without a free file descriptor. */
+/** Checks the limit on open files. Without a free file descriptor, Envoy neither serves nor reports an error. */
 import { maxOpenFiles } from "../platform/open_files.ts";
 import type { World } from "../platform/world.ts";
 

@@ -15,8 +15,8 @@ const TIMEOUT = 60_000;
 const MAX_ERROR_BODY = 2000;
 
 /**
- * Prints the response, followed by a line end, as `pilot-agent request` does. Throws a `MeshError` without a response,
- * or for status 400 and above except 404. The exception is pilot-agent's, for endpoints that a release lacks.
+ * Prints the response, followed by a line end, as `pilot-agent request` does. Throws a `MeshError` if there is no
+ * response, or if the status is 400 or above. Like pilot-agent, accepts 404, because some releases lack some endpoints.
  */
 export async function runRequest(world: World, request: ProxyRequest): Promise<number> {
   const url = `http://localhost:${request.port}/${request.path.replace(/^\//, "")}`;
@@ -51,7 +51,7 @@ export interface Message {
   readonly timeout: number;
 }
 
-/** Sends a request to the agent. Throws a `MeshError` without a response, or for a status other than 2xx. */
+/** Sends a request to the agent. Throws a `MeshError` if there is no response, or if the status is not 2xx. */
 export async function messageAgent(world: World, { path, port, timeout }: Message): Promise<number> {
   const url = `http://localhost:${port}/${path}`;
   const { status } = await post(world, url, timeout);

@@ -3,7 +3,7 @@ import type { SignalName } from "../platform/world.ts";
 const NUMBERS: Readonly<Partial<Record<SignalName, number>>> = { SIGINT: 2, SIGTERM: 15 };
 
 export interface Past {
-  /** Whether the proxy was ready at least once; `undefined` without a readiness check. */
+  /** Whether the proxy was ready at least once; `undefined` if readiness was never checked. */
   readonly wasReady: boolean | undefined;
   readonly wasLive: boolean;
 }

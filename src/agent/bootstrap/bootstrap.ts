@@ -108,7 +108,7 @@ function overloadManager({ bootstrap }: AgentSettings) {
   };
 }
 
-/** Returns the member `cluster_manager`. Like Istio, leaves out a member without content. */
+/** Returns the member `cluster_manager`, or an empty object if it has no content, as in Istio. */
 function clusterManager(settings: AgentSettings) {
   const { outlierLogPath } = settings.bootstrap;
   const loadStats = loadStatsOf(settings);

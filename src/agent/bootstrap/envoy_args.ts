@@ -1,4 +1,4 @@
-/** Envoy's arguments, exactly as in Istio's envoy.args, because tools search for these texts. */
+/** Envoy's arguments, exactly as in Istio's `envoy.args`, because tools search command lines for them. */
 import type { AgentSettings } from "../settings/settings.ts";
 
 /**

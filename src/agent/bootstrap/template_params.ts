@@ -159,8 +159,8 @@ function tracingParams(settings: AgentSettings): Params {
 const DEFAULT_MAX = 200;
 
 /**
- * Returns the parameters of Stackdriver, because a template may use them, although Envoy dropped its Stackdriver
- * driver.
+ * Returns the parameters for Stackdriver. Envoy no longer has a Stackdriver driver, but a template may still use the
+ * parameters.
  */
 function stackdriverParams({ proxyConfig, node }: AgentSettings): Params {
   const { stackdriver } = mapAt(proxyConfig.data, "tracing");

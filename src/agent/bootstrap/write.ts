@@ -38,7 +38,7 @@ export async function bootstrapText(world: World, settings: AgentSettings, warn:
   }
 }
 
-/** Returns the built-in bootstrap. `pilot-agent` gets Istio's exact text, even where that text is not JSON. */
+/** Returns the built-in bootstrap. For `pilot-agent`, this is Istio's exact text, even if that is not valid JSON. */
 function builtIn(settings: AgentSettings): string {
   const bootstrap = buildBootstrap(settings);
   return settings.program === "agent" ? `${JSON.stringify(bootstrap, null, 2)}\n` : istioText(bootstrap);

@@ -55,8 +55,8 @@ function readQuestion(bytes: Uint8Array, isQuery: boolean): Query | undefined {
 }
 
 /**
- * Returns the records after the question; `undefined` for several questions, or for more records than a question may
- * have.
+ * Returns the records after the question; `undefined` if the message has several questions, or more records than a
+ * query may have.
  */
 function recordsAfter(bytes: Uint8Array, start: number): Records | undefined {
   const [questions, answers, authorities, more] = countsOf(bytes);

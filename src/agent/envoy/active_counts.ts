@@ -7,8 +7,8 @@ export interface Count {
 }
 
 /**
- * Matches addresses in statistics names of the proxy's own listeners: all addresses or loopback, with `_` in place of
- * `:`.
+ * Matches the address in a statistics name if the listener may be the proxy's own: a wildcard or loopback address, with
+ * `_` in place of `:`.
  */
 const OWN_ADDRESS = /^(?:0\.0\.0\.0|127\.0\.0\.1|\[__\]|\[__1\]|\[__ffff_127\.0\.0\.1\])_(\d+)$/;
 const CONNECTIONS = /^listener\.(.+)\.downstream_cx_active: (\d+)$/;

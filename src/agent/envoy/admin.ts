@@ -3,7 +3,7 @@ import type { World } from "../../platform/world.ts";
 import { clientConnections, type Count, forwardedRequests } from "./active_counts.ts";
 
 const TIMEOUT_MILLISECONDS = 2000;
-/** Maximum size of a response, in bytes. `/clusters` of a large mesh has several megabytes. */
+/** Maximum size of a response, in bytes. In a large mesh, `/clusters` returns several megabytes. */
 const MAX_ANSWER = 64 << 20;
 
 /** Client of Envoy's admin interface. Every call rejects with `MeshError` on failure. */
@@ -15,9 +15,9 @@ export interface EnvoyAdmin {
    * (Envoy's docs: `drain_listeners`).
    */
   drainListeners(options: { readonly inboundOnly: boolean; readonly keepOpen: boolean }): Promise<void>;
-  /** Returns the number of client connections; -1 without such statistics. */
+  /** Returns the number of client connections; -1 if Envoy has no statistics for them. */
   clientConnections(): Promise<number>;
-  /** Returns the number of forwarded requests, including connections in flight; -1 without clusters. */
+  /** Returns the number of forwarded requests, including connections in flight; -1 if Envoy has no clusters. */
   forwardedRequests(): Promise<number>;
 }
 

@@ -5,7 +5,7 @@ export interface EnvoyEnd {
   readonly outOfMemory: boolean;
 }
 
-/** Describes the exit in words that follow the name of the process. */
+/** Describes the exit. The text continues a sentence that begins with the name of the process. */
 export function endText({ code, signal, outOfMemory }: EnvoyEnd): string {
   if (outOfMemory) return "was killed by the kernel (out of memory)";
   if (signal !== undefined) return `was terminated by ${signal} (exit code ${code})`;

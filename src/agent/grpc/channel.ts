@@ -21,14 +21,14 @@ export interface GrpcStream {
    * refuses the call, the connection breaks or the signal fires.
    */
   messages(): AsyncIterable<Uint8Array>;
-  /** Ends the call, and `messages()` without an error. */
+  /** Ends the call; `messages()` then ends without an error. */
   close(): void;
 }
 
 export interface GrpcChannel {
   /**
-   * Makes a unary call; `method` is `/package.Service/Method`. Rejects with a `GrpcError` on failure, and for a
-   * response without a message, whose status is in trailers.
+   * Makes a unary call; `method` is `/package.Service/Method`. Rejects with a `GrpcError` on failure, and if the
+   * response contains no message, because its status is then in the trailers.
    */
   call(method: string, message: Uint8Array, options: CallOptions): Promise<Uint8Array>;
   /** Starts a bidirectional stream. Rejects with a `GrpcError` if there is no connection. */
@@ -185,7 +185,7 @@ async function stream(call: Call): Promise<GrpcStream> {
 }
 
 /**
- * Whether the failure is a stream reset at a regular end. A server resets the stream if it ends a call without reading
+ * Whether the failure is a stream reset at the regular end of a call. A server resets the stream if it ends a call without reading
  * the whole request.
  */
 function isReset(failure: GrpcError, { isOpen }: Connected): boolean {

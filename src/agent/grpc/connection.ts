@@ -49,7 +49,7 @@ export function connectionsTo(network: Network, endpoint: GrpcEndpoint) {
     return connected;
   }
   /**
-   * Returns a connection, which the caller must give back. Rejects with a `GrpcError` of the stage `name`, `connection`
+   * Returns a connection, which the caller must give back. Rejects with a `GrpcError` at the stage `name`, `connection`
    * or `tls`.
    */
   async function take(): Promise<Connected> {

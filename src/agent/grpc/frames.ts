@@ -1,6 +1,6 @@
 /** gRPC's frames: one byte for compression, four bytes for the length, then the message. */
 
-/** Maximum size of a message, in bytes. The name table of a large mesh has several megabytes. */
+/** Maximum size of a message, in bytes. The name table of a large mesh takes several megabytes. */
 export const MAX_MESSAGE = 64 * 1024 * 1024;
 
 const HEAD = 5;

@@ -20,7 +20,7 @@ export const CODE = {
   Unauthenticated: 16,
 } as const;
 
-/** Returns the name of a code, or an unknown code as a number. */
+/** Returns the name of a code, or its number if the code is unknown. */
 export function codeName(code: number): string {
   return Object.entries(CODE).find(([, value]) => value === code)?.[0] ?? `Code(${code})`;
 }

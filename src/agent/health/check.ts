@@ -62,7 +62,7 @@ function probed(world: World, { prober, host, headers }: Kind<"asked">, seconds:
 
 function headersOf(given: readonly (readonly [string, string])[]): Headers {
   const headers = new Headers({ "user-agent": USER_AGENT });
-  // A configured header replaces the agent's header; repeated headers are sent repeatedly.
+  // A configured header replaces the agent's header. A header that is configured twice is sent twice.
   for (const [name] of given) headers.delete(name);
   for (const [name, value] of given) headers.append(name, value);
   return headers;

@@ -102,7 +102,7 @@ function tokenHint(file: string, headers: AuthorityOptions["headers"], token: To
   return `the token in "${file}" must be from a cluster that the control plane knows${known}`;
 }
 
-/** Omits the current time, because an unchanged text is logged only once. */
+/** This text must not contain the current time: a problem is logged again whenever its text changes. */
 export const CLOCK_BEHIND = "the clock of this machine is behind: correct it";
 
 /** Formats a time with a precision of seconds. */

@@ -9,11 +9,11 @@ import { aheadText, stamp } from "./failure.ts";
 import type { CertificateStore, Maintenance } from "./store.ts";
 import type { IdentityOptions, MountedPaths } from "./options.ts";
 
-/** Polling interval in milliseconds. A change counts after two equal reads. */
+/** Polling interval in milliseconds. A change takes effect once two consecutive reads are equal. */
 const POLL_INTERVAL = 1000;
 const MAX_BYTES = 1024 * 1024;
 
-/** Returns the first place that has a certificate and a key. */
+/** Returns the first location that contains both a certificate and a key. */
 export async function findMounted(files: Files, places: readonly MountedPaths[]): Promise<MountedPaths | undefined> {
   for (const place of places) {
     const there = await Promise.all([isThere(files, place.certificate), isThere(files, place.key)]);

@@ -1,6 +1,6 @@
 /**
- * The workload's identity in memory: certificate with SPIFFE ID, key and root certificates, from files of another
- * program or from a CA that signs a CSR (istiod). Keys and tokens are never logged.
+ * The workload's identity in memory: certificate with SPIFFE ID, key and root certificates. They come from files that
+ * another program maintains, or from a CA that signs a CSR (istiod). Keys and tokens are never logged.
  */
 import type { World } from "../../platform/world.ts";
 import { maintainFromCa } from "./from_ca.ts";

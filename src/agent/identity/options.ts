@@ -46,7 +46,7 @@ export interface RenewalOptions {
 export interface IdentitySettings {
   /** The requested identity: `spiffe://cluster.local/ns/shop/sa/web`. */
   readonly spiffeId: string;
-  /** Places where another program may maintain the certificate. The first complete place is used. */
+  /** Locations where another program may maintain the certificate. The first complete location is used. */
   readonly mounted: readonly MountedPaths[];
   readonly isMountedOnly: boolean;
   readonly authority: AuthorityOptions;

@@ -9,7 +9,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * Writes the files that differ. All new files are complete before the first rename, so a full disk or a read-only
- * folder leaves the old files intact. Errors of `files` pass through.
+ * folder leaves the old files intact. Errors from `files` pass through.
  */
 export async function writeOutput(files: Files, folder: string, pair: KeyPair, roots: string): Promise<void> {
   await files.makeFolder(folder, FOLDER_MODE);

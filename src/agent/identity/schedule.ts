@@ -4,7 +4,7 @@
 import type { RenewalOptions } from "./options.ts";
 import type { Held, Moment, State } from "./state.ts";
 
-/** Bounds of the remaining fraction of the lifetime, so that renewal is never in a loop and never after expiry. */
+/** Limits for the fraction of the lifetime that remains at renewal: never renew in a loop, or after expiry. */
 const MIN_LEFT = 0.01;
 const MAX_LEFT = 0.99;
 /** Minimum wait in milliseconds. If the clock is far ahead, every certificate looks expired: do not flood the CA. */
@@ -27,8 +27,8 @@ export function dueAt(
 
 /**
  * Whether a certificate is due for renewal, by either clock: the wall clock may be set back, and the monotonic clock
- * may stop during sleep. A certificate is also due if the clock was set back before its start, because peers refuse the
- * certificate then.
+ * may stop during sleep. A certificate is also due if the clock was set back to a time before its validity, because
+ * peers refuse the certificate then.
  */
 export function isDue(held: Held, moment: Moment): boolean {
   return moment.now >= held.dueAt || moment.elapsed >= held.dueElapsed || isSetBeforeStart(held, moment);
@@ -38,8 +38,8 @@ export function isDue(held: Held, moment: Moment): boolean {
 const MIN_SET_BACK = 1000;
 
 /**
- * Whether the clock was set back before the certificate's start. If the CA's clock is ahead, a new certificate is not
- * valid yet either, so each change of the clock causes only one renewal.
+ * Whether the clock was set back to a time before the certificate's validity. If the CA's clock is ahead, a new
+ * certificate is not valid yet either, so each change of the clock causes only one renewal.
  */
 function isSetBeforeStart({ notBefore, dueAt, dueElapsed }: Held, { now, elapsed }: Moment): boolean {
   const setBack = dueAt - dueElapsed - (now - elapsed);

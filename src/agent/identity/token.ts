@@ -17,7 +17,7 @@ const MAX_BYTES = 1024 * 1024;
 export async function readToken(files: Files, path: string): Promise<Token | undefined> {
   if (path === "" || await files.stat(path) === undefined) return undefined;
   const text = (await files.readText(path, MAX_BYTES)).trim();
-  // An invalid header value would appear in an error text.
+  // If the token were not a valid header value, the error message would quote it.
   return text === "" ? undefined : { text: text.replaceAll(/[^\x21-\x7e]/g, ""), ...claimsOf(text) };
 }
 

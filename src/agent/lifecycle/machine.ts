@@ -238,7 +238,7 @@ function exitedWhileServing(state: State, event: Events["exited"], rules: Rules)
   return chain(gone, (state) => reloadIfPending(state, rules));
 }
 
-/** Handles an exit of the newest Envoy that was not requested. Older epochs that still drain then have no successor. */
+/** Handles an unrequested exit of the newest Envoy. Older epochs that are still draining then have no successor. */
 function endedByItself(state: State, { epoch, end }: Events["exited"], rules: Rules): Step {
   const left = without(state, epoch);
   const { outcome, actions } = afterFailure(state, end, rules);
@@ -305,7 +305,7 @@ function endNow(state: State, { by }: Events["stop"]): Step {
 }
 
 /**
- * Sends SIGTERM, on which Envoy closes connections and writes its access log. The newest epoch gets the signal first:
+ * Sends SIGTERM, which makes Envoy close connections and write its access log. The newest epoch gets the signal first:
  * it contacts its parent when it exits, and retries for ten seconds if the parent is gone.
  */
 function terminate(state: State, { by }: Events["stop"], rules: Rules): Step {

@@ -18,7 +18,7 @@ export interface LifecycleOptions {
   readonly changed?: ((phase: Phase) => void) | undefined;
 }
 
-/** Requests to the running lifecycle. `by` names the requester in the log: a signal, `POST /drain`. */
+/** Requests to the running lifecycle. `by` names the requester in the log, for example a signal or `POST /drain`. */
 export interface LifecycleControl {
   phase(): Phase;
   send(name: "stop" | "quit" | "drain" | "reload", event: { readonly by: string }): void;

@@ -2,7 +2,7 @@ import { linesOf } from "../../base/text/mod.ts";
 import type { World } from "../../platform/world.ts";
 
 const LOOK_INTERVAL = 300;
-/** Number of times a zombie must be seen before it is reaped: the caller of posix_spawn(3) waits for its own child. */
+/** Number of times a zombie must be seen before it is reaped, so that a caller of posix_spawn(3) can wait for it. */
 const SIGHTINGS = 3;
 
 /**

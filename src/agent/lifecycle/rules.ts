@@ -15,7 +15,7 @@ export interface RestartRules {
   readonly budget: number;
   /** Delay before the first restart; each further delay is twice as long. */
   readonly firstDelay: number;
-  /** Time after which a live Envoy gets its full budget back. */
+  /** Time for which Envoy must be live before earlier restarts no longer count. */
   readonly stable: number;
 }
 

@@ -62,7 +62,7 @@ export interface Events {
   reload: { readonly by: string };
   reopenLogs: { readonly by: string };
   timeUp: { readonly timer: TimerName };
-  /** The count; `undefined` if Envoy did not answer, -1 without such statistics. */
+  /** The count; `undefined` if Envoy did not answer, -1 if Envoy has no such statistics. */
   counted: { readonly count: number | undefined };
 }
 

@@ -24,7 +24,7 @@ export function agentMetrics(world: Pick<World, "files">, version: string) {
     /** Seconds from the agent's start to the first readiness. */
     startupSeconds,
     scrapeFailed: (type: ScrapedPart) => failures.add({ type }),
-    /** Adds a source of metrics, whose names get the prefix too. */
+    /** Adds a source of metrics. Its metric names get the prefix too. */
     register: (collector: Collector) => void collectors.push(collector),
     /** Returns all metrics in Prometheus' text format. */
     async text(): Promise<string> {

@@ -37,7 +37,7 @@ export async function scrape(network: Network, { url, accept, headers, signal }:
   throw new MeshError(`Cannot scrape "${url}": the endpoint returned status ${response.status}`);
 }
 
-/** The limit of Go's client. */
+/** Maximum number of redirects, as in Go's HTTP client. */
 const MAX_REDIRECTS = 10;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
@@ -61,7 +61,10 @@ async function following(network: Network, start: string, init: RequestInit): Pr
   throw new MeshError(`The endpoint redirects more than ${MAX_REDIRECTS} times`);
 }
 
-/** Sends a request. To stop reading a body, cancels its reader: aborting the fetch would leave the connection open. */
+/**
+ * Sends a request. The signal ends only the wait for the headers. To stop reading the body, cancel its reader: aborting
+ * the fetch would leave the connection open.
+ */
 async function ask(network: Network, url: string, headers: Headers, signal: AbortSignal): Promise<Response> {
   const asking = new AbortController();
   const stop = () => asking.abort(signal.reason);

@@ -9,7 +9,7 @@ import type { FileMetrics } from "../metrics/control_plane_metrics.ts";
 import { certificateInfo, checkPair } from "../../golang/x509/mod.ts";
 import { type FileSecretName, sameSecret, type Secret, type SecretSource } from "./secret.ts";
 
-/** Maximum size of a file, in bytes. The system's root certificates have about 200 KB. */
+/** Maximum size of a file, in bytes. The system's root certificates take about 200 KB. */
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Polling interval of the files, in milliseconds. */
 const WATCH_INTERVAL = 1000;

@@ -36,7 +36,7 @@ export class SecretStream {
   }
 
   /**
-   * Handles a request. Throws a MeshError for an invalid request, after which the stream should fail with the same
+   * Handles a request. Throws a MeshError for an invalid request; the caller should then fail the stream with the same
    * error.
    */
   take(message: Uint8Array): void {

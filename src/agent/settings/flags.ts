@@ -7,7 +7,7 @@ import { flag, type FlagGroups, type FlagNames, type FlagTable, flagTable } from
 const GONE = "current proxies do not have it";
 const ROTATE = "the log goes to stderr: the container runtime rotates it";
 
-/** Flags of Istio 1.0 to 1.5, which apply only without a `PROXY_CONFIG` (1.6 and later). */
+/** Flags of Istio 1.0 to 1.5. They apply only if `PROXY_CONFIG`, which Istio has set since 1.6, is missing. */
 export const OLD_FLAGS = {
   configPath: flag("--configPath TEXT", "Folder of the generated bootstrap"),
   binaryPath: flag("--binaryPath FILE", "Envoy's binary", { type: "file" }),

@@ -43,7 +43,7 @@ function isFilled(given: Given, name: FlagName): boolean {
   return (given.get(name) ?? "") !== "";
 }
 
-/** Returns the first given of LightStep, Zipkin and Datadog, in pilot-agent's order. */
+/** Returns the first tracer that is given, in pilot-agent's order: LightStep, Zipkin, Datadog. */
 function tracingOf(given: Given): Record<string, unknown> | undefined {
   const address = (name: FlagName) => ({ address: given.get(name) });
   if (isFilled(given, "lightstepAddress")) {

@@ -179,7 +179,7 @@ function readMetrics(reading: Reading, role: Role, statusPort: number): MetricsS
   };
 }
 
-/** Reads the scrape targets. An empty value is a template mistake, with which Istio's sidecar does not start either. */
+/** Reads the scrape targets. Reports an empty value: it is a template mistake, and Istio's sidecar fails too. */
 function scrapeTargets({ variables, problems }: Reading, statusPort: number): MetricsSettings["scrapeTargets"] {
   const text = variables.text("prometheusAnnotations");
   if (text === "") {
@@ -191,7 +191,7 @@ function scrapeTargets({ variables, problems }: Reading, statusPort: number): Me
   return read.targets;
 }
 
-/** Checks that Stackdriver has the GCP project, which Istio reads from the platform. */
+/** Checks that the GCP project is set if Stackdriver is used. (Istio reads the project from the platform.) */
 function checkTracing({ data }: ProxyConfig, node: ProxyNode, problems: string[]): void {
   const project = valueAt(node.typedMetadata, "PLATFORM_METADATA", "gcp_project");
   if (valueAt(data, "tracing", "stackdriver") !== undefined && project === undefined) {

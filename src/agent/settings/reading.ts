@@ -26,7 +26,7 @@ export function isOn(reading: Reading, name: FlagName): boolean {
   return parseBool(flagText(reading, name)) === true;
 }
 
-/** Returns a duration of the proxy configuration in milliseconds. */
+/** Converts a duration from the proxy configuration to milliseconds. */
 export function milliseconds(value: Value | undefined, fallback: number): number {
   const duration = typeof value === "string" ? readDuration(value) : undefined;
   return typeof duration === "bigint" ? Number(duration / 1_000_000n) : fallback;

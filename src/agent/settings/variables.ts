@@ -217,12 +217,12 @@ export class Variables {
 
   constructor(private readonly env: Environment, private readonly warnings: string[]) {}
 
-  /** Whether a variable is set, including to the empty text. */
+  /** Whether a variable is set, even to an empty string. */
   isSet(name: VariableName): boolean {
     return this.env.get(variableName(name)) !== undefined;
   }
 
-  /** Whether a variable is set to a text that is not empty. */
+  /** Whether a variable is set to a non-empty string. */
   isGiven(name: VariableName): boolean {
     return (this.env.get(variableName(name)) ?? "") !== "";
   }
@@ -252,7 +252,7 @@ export class Variables {
     });
   }
 
-  /** Reads a variable. Like Istio, treats the empty text as not set. */
+  /** Reads a variable. Like Istio, treats an empty string as not set. */
   #read(name: VariableName): string | number | boolean {
     const flag: Flag = VARIABLES[name];
     const text = this.env.get(variableName(name)) || undefined;

@@ -64,7 +64,7 @@ export async function startStatusServer(world: World, options: StatusOptions) {
     port: server?.port,
     metrics,
     problem: async () => (await probe.check()).find(({ problem }) => problem !== undefined)?.problem,
-    /** Whether the proxy was ready at least once; `undefined` without a readiness check so far. */
+    /** Whether the proxy was ready at least once; `undefined` if readiness has not been checked yet. */
     wasReady: ready.wasReady,
     forgetReadiness: () => probe.forget(),
     close: async () => await server?.close(),
@@ -120,8 +120,8 @@ function withoutFailure(answer: HttpHandler, logger: Logger): HttpHandler {
 }
 
 /**
- * Connection limits: probes, scrapes and `wait` need few connections. The longest response, to a probe, takes less than
- * `silence`.
+ * Connection limits: probes, scrapes and `wait` need few connections. Even the slowest response, to a probe, takes less
+ * than `silence`.
  */
 const LIMITS = { most: 500, silence: 180_000 } as const;
 

@@ -1,5 +1,5 @@
 /**
- * Reads and changes extension configurations (ECDS) with a module to fetch. Source: pilot-agent's `wasm` package,
+ * Reads and changes extension configurations (ECDS) that need a remote module. Source: pilot-agent's `wasm` package,
  * Envoy's API v3.
  */
 import { BinaryWriter, putMessage, putString, readMessage, readStruct, writeStruct } from "../../base/protobuf.ts";

@@ -11,7 +11,7 @@ export interface Credential {
   /** Value of the header `authorization`. */
   readonly basic?: string;
   readonly bearer?: string;
-  /** Token that is exchanged for a token of the registry. */
+  /** Identity token that is exchanged for a registry token. */
   readonly identityToken?: string;
 }
 

@@ -1,4 +1,4 @@
-/** The parts of a Wasm filter's configuration that the agent needs, in either form. */
+/** The parts of a Wasm filter's configuration that the agent needs. */
 import type { ModuleSource, PullPolicy } from "./options.ts";
 
 export interface Plugin {

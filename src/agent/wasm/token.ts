@@ -20,7 +20,7 @@ interface Registry {
   readonly found: Found;
 }
 
-/** Returns the header for a challenge, with the registry's credential, or anonymously without a credential. */
+/** Returns the header that answers a challenge. Uses the registry's credential; without one, asks anonymously. */
 export async function authorized(world: World, challenge: string, registry: Registry): Promise<string> {
   const { host, found } = registry;
   const credential: Credential = "credential" in found ? found.credential : {};

@@ -11,9 +11,9 @@ export interface Layout {
   readonly gap?: number;
   /** Indentation of the members or items, in spaces; default 2. */
   readonly indent?: number;
-  /** Spaces by which the closing bracket is indented less. */
+  /** Number of spaces by which to reduce the indentation of the closing bracket. */
   readonly outdent?: number;
-  /** Print the only member or item on the lines of the brackets. */
+  /** Print the only member or item on the same line as the brackets. */
   readonly isTight?: boolean;
   /** Print the brackets on two lines, even if the value is empty. */
   readonly isOpen?: boolean;

@@ -3,7 +3,7 @@ import type { ValueMap } from "../../../base/value.ts";
 
 const PREFIX = "type.googleapis.com/";
 
-/** Returns the `@type` of an `envoy.` message. */
+/** Returns the `@type` of a message in Envoy's API; `name` leaves out the prefix `envoy.`. */
 export function envoyType(name: string): string {
   return `${PREFIX}envoy.${name}`;
 }

@@ -89,7 +89,7 @@ export function statsSinks({ proxy, proxyConfig, bootstrap }: AgentSettings) {
   return sinks.length === 0 ? {} : { stats_sinks: sinks };
 }
 
-/** Returns a remote service of the proxy configuration; `undefined` if the service has no address. */
+/** Returns a remote service from the proxy configuration; `undefined` if the service has no address. */
 export function remoteService(data: ValueMap, name: "envoyMetricsService" | "envoyAccessLogService") {
   const service = mapAt(data, name);
   const old = name === "envoyMetricsService" ? textAt(data, "envoyMetricsServiceAddress") : "";

@@ -8,7 +8,7 @@ export interface TlsPeer {
   readonly sni: string;
   /** Whether to offer HTTP/2 in ALPN. */
   readonly isHttp2: boolean;
-  /** Node metadata, whose file names override the files of the settings. */
+  /** Node metadata. Certificate and key paths set here override the paths in the ClientTLSSettings. */
   readonly metadata: ValueMap;
 }
 
@@ -95,10 +95,7 @@ function validation(tls: ValueMap, secret: Secret) {
   };
 }
 
-/**
- * Returns the root certificates under the name by which the agent serves them over SDS. Without a file, the system's
- * roots apply.
- */
+/** Returns the SDS secret with the root certificates from the configured file, or else with the system's roots. */
 function fileRoot(tls: ValueMap, metadata: ValueMap): Secret {
   const path = textAt(metadata, "TLS_CLIENT_ROOT_CERT") || textAt(tls, "caCertificates");
   return sdsSecret(`file-root:${path || "system"}`);
@@ -126,7 +123,7 @@ export function sdsSecret(name: string) {
   };
 }
 
-/** Returns a reference to a secret of the workload, which Envoy awaits without a timeout. */
+/** Returns a reference to one of the workload's secrets. Envoy waits for it without a timeout. */
 function meshSecret(name: "default" | "ROOTCA") {
   const { sds_config } = sdsSecret(name);
   return { name, sds_config: { ...sds_config, initial_fetch_timeout: "0s" } };

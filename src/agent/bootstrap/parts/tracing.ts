@@ -1,4 +1,4 @@
-/** Builds the tracing settings. Source: Istio's bootstrap.getProxyConfigOptions and its bootstrap. */
+/** Builds the tracing settings. Source: Istio's bootstrap.getProxyConfigOptions and its bootstrap template. */
 import { posix } from "node:path";
 import { isMap, mapAt, textAt, type Value } from "../../../base/value.ts";
 import type { AgentSettings } from "../../settings/settings.ts";
@@ -61,7 +61,7 @@ export interface Tracer {
   readonly accessToken: string;
 }
 
-/** Returns the configured collector; `undefined` without a collector, or without a driver in Envoy. */
+/** Returns the configured collector; `undefined` if there is none, or if Envoy has no driver for it. */
 export function tracerOf({ proxyConfig }: AgentSettings): Tracer | undefined {
   const settings = mapAt(proxyConfig.data, "tracing");
   const kind = KINDS.find(({ field }) => isMap(settings[field]));

@@ -25,8 +25,8 @@ export interface Found {
 
 /**
  * Finds the addresses for a question; `undefined` means that the question must be forwarded. `search` is the resolver's
- * first search domain. Programs first ask for `www.example.com` with that suffix, so an alias saves the second
- * question. Exact names win over wildcards, and longer wildcards over shorter ones.
+ * first search domain. Resolvers first append this domain even to `www.example.com`; answering that question with an
+ * alias saves the second question. Exact names win over wildcards, and longer wildcards over shorter ones.
  */
 export function find(
   lookup: Lookup,
@@ -120,7 +120,7 @@ function withoutNamespace({ namespace, domain }: ProxyDomain): string {
 }
 
 /**
- * Returns the short names of a host. Hosts of another domain get no aliases: another cluster may have services with the
+ * Returns the short names of a host. Hosts in another domain get no aliases: another cluster may have services with the
  * same name.
  */
 function aliases(hostname: string, info: NameInfo, namespace: string, domain: string): readonly string[] {

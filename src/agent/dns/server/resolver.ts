@@ -68,7 +68,7 @@ export class Resolver {
   }
 
   /**
-   * Answers a message. Returns a promise if the question is forwarded, and `undefined` for a message without an answer.
+   * Answers a message. Returns a promise if the question is forwarded, and `undefined` if the message gets no answer.
    * The caller may reuse a UDP message's buffer.
    */
   answer(message: Uint8Array, transport: Transport, remotePort: number): Uint8Array | undefined | Promise<Uint8Array> {

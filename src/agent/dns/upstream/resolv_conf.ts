@@ -1,4 +1,4 @@
-/** Reads the resolver configuration from resolv.conf(5), parsed like in miekg/dns. */
+/** Reads the resolver configuration from resolv.conf(5), parsed as in miekg/dns. */
 import { type Nameserver, nameservers } from "../../../golang/net/mod.ts";
 import { wireName } from "../wire.ts";
 import { messageOf } from "../../../base/errors.ts";
@@ -34,7 +34,7 @@ export function readResolvConf(text: string, port = DNS_PORT): ResolvConf {
   };
 }
 
-/** Milliseconds after which the next question causes a refresh. Without a timer, an idle agent does not wake up. */
+/** Milliseconds after which the next question causes a refresh. A timer would wake up an idle agent. */
 const MAX_AGE = 5000;
 
 const EMPTY: ResolvConf = { servers: [], search: undefined, invalid: [] };

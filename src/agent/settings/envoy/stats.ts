@@ -12,7 +12,7 @@ import type { HistogramBuckets, StatsSettings } from "../settings.ts";
 /** Prefixes that are always kept, because readiness and metrics need them. */
 const REQUIRED_PREFIXES = ["cluster_manager", "listener_manager", "server", "cluster.xds-grpc", "wasm"];
 const REQUIRED_SUFFIXES = ["rbac.allowed", "rbac.denied", "shadow_allowed", "shadow_denied"];
-/** Suffix that a drain until the last connection needs. */
+/** Suffix of the statistics that show when the last connection of a drain has closed. */
 const DRAIN_SUFFIX = "downstream_cx_active";
 const REQUIRED_REGEXPS = ["vhost\\..*\\.route\\..*"];
 
@@ -48,8 +48,8 @@ export function statsSettings(sources: StatsSources, warnings: string[]): StatsS
 }
 
 /**
- * Returns the annotation's list, or else the proxy configuration's list, followed by the required patterns. `{pod_ip}`
- * gives a pattern per address.
+ * Returns the annotation's list, or else the proxy configuration's list, followed by the required patterns. A pattern
+ * with `{pod_ip}` is repeated for each address of the pod.
  */
 function inclusion(
   { proxyConfig, annotations, addresses }: StatsSources,

@@ -17,7 +17,7 @@ export interface NodeSource {
   readonly istioVersion: string;
   readonly proxyConfig: ValueMap;
   readonly proxyMetadata: Readonly<Record<string, string>>;
-  /** Labels from the downward API; `undefined` without the file. */
+  /** Labels from the downward API; `undefined` if the file does not exist. */
   readonly podLabels: ReadonlyMap<string, string> | undefined;
   readonly podAnnotations: ReadonlyMap<string, string> | undefined;
   /** Fields that the agent sets. A zero value removes the field. */
@@ -36,7 +36,7 @@ export interface Problems {
 /** Variables of the pod, and the fields of `ISTIO_META_*` that they override. */
 const OF_POD = [["POD_NAME", "NAME"], ["POD_NAMESPACE", "NAMESPACE"], ["SERVICE_ACCOUNT", "SERVICE_ACCOUNT"]] as const;
 
-/** Returns the node. Metadata of the wrong type are problems, as in pilot-agent. */
+/** Returns the node. Reports metadata of the wrong type as a problem, as pilot-agent does. */
 export function nodeOf(source: NodeSource, into: Problems): ProxyNode {
   const raw = rawMetadata(source.env, source.proxyMetadata, into.warnings);
   const typed = typedMetadata(raw, into.problems);

@@ -7,9 +7,9 @@ const PREFIX = "ISTIO_META_";
 const JSON_PREFIX = "ISTIO_METAJSON_";
 
 /**
- * Merges the layers, lowest first: `ISTIO_META_X` of `proxyMetadata`, `ISTIO_META_X` of the environment, then the JSON
- * objects in `ISTIO_METAJSON_*`, whose names are arbitrary. An invalid object is ignored with a warning. Source:
- * Istio's bootstrap.GetNodeMetaData.
+ * Merges the layers, lowest first: `ISTIO_META_X` in `proxyMetadata`, `ISTIO_META_X` in the environment, then the JSON
+ * objects in all variables `ISTIO_METAJSON_*`. An invalid object is ignored with a warning. Source: Istio's
+ * bootstrap.GetNodeMetaData.
  */
 export function rawMetadata(
   env: Readonly<Record<string, string>>,

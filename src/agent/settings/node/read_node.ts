@@ -11,7 +11,7 @@ export interface NodeInputs extends PodInputs {
   readonly ports: Ports;
 }
 
-/** Reads the node. Metadata of the wrong type are problems. */
+/** Reads the node. Reports metadata of the wrong type as a problem. */
 export function readNode(reading: Reading, inputs: NodeInputs): ProxyNode {
   const { variables, world } = reading;
   const { role, info, proxyConfig, addresses } = inputs;
@@ -35,7 +35,7 @@ export function readNode(reading: Reading, inputs: NodeInputs): ProxyNode {
   }, reading);
 }
 
-/** Parts of the node's name. Source: pilot-agent of 1.0 to 1.7. */
+/** Parts of the node's name. Source: pilot-agent in Istio 1.0 to 1.7. */
 interface Naming {
   readonly name: (pod: string, address: string) => string;
   readonly domain: (namespace: string) => string;

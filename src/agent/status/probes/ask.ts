@@ -30,7 +30,7 @@ type Ask<Kind extends Prober["kind"]> = (
   prober: Extract<Prober, { kind: Kind }>,
 ) => Promise<ProbeResult>;
 
-/** Probes the application. Throws if the request fails, or for a negative result without a status. */
+/** Probes the application. Throws if the request fails, or if a gRPC service does not report SERVING. */
 export function ask(target: ProbeTarget, prober: Prober): Promise<ProbeResult> {
   switch (prober.kind) {
     case "http":
