@@ -4,7 +4,7 @@ export const EXIT = {
   failed: 1,
   usage: 2,
   notCaptured: 126,
-  /** The code of a shell for a program that is not executable (POSIX 2.8.2). */
+  /** The code that a shell returns for a program that is not executable (POSIX 2.8.2). */
   notExecutable: 126,
   notFound: 127,
   hungUp: 129,

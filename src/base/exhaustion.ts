@@ -1,4 +1,4 @@
-/** Recognizes errors of a machine or container that lacks a resource, which are not defects of this program. */
+/** Recognizes errors caused by a machine or container that lacks a resource, not by a defect of this program. */
 import { messageOf } from "./errors.ts";
 
 /** The missing resource and advice, by the kernel's error number. */

@@ -1,4 +1,4 @@
-/** Reads and writes protobuf messages by field number, if only a few fields of a message matter. */
+/** Reads and writes single fields of protobuf messages, by field number. */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { isList, isMap, newMap, type Value, type ValueMap } from "./value.ts";
 
@@ -8,8 +8,8 @@ export { BinaryWriter };
 export type FieldReaders = Readonly<Record<number, (reader: BinaryReader) => void>>;
 
 /**
- * Reads fields by number: `fields` are strings, bytes or messages, `varints` integers, enums or booleans, `doubles`
- * numbers. Skips all other fields. Throws an Error if the bytes are not a message.
+ * Reads fields by number: `fields` reads strings, bytes and messages; `varints` reads integers, enums and booleans;
+ * `doubles` reads doubles. Skips all other fields. Throws an Error if the bytes are not a message.
  */
 export function readMessage(
   bytes: Uint8Array,

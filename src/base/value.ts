@@ -10,7 +10,7 @@ export interface ValueMap {
 }
 
 /**
- * The class of mappings. Its prototype is empty and inherits nothing. V8 gives objects of a class a shape; objects of
+ * The class of mappings. Its prototype is empty and inherits nothing. V8 gives objects of a class a shape; objects from
  * `Object.create(null)` are hash tables, with three times the size and half the speed.
  */
 class Mapping {

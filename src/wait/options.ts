@@ -9,7 +9,7 @@ export interface WaitOptions {
   /** Action after a timeout: fail, or run the command anyway. */
   readonly onTimeout: "fail" | "continue";
   readonly command: readonly string[];
-  /** Request to the proxy to quit after the command. */
+  /** How to ask the proxy to quit after the command. */
   readonly shutdown?: Shutdown | undefined;
 }
 

@@ -23,8 +23,8 @@ export function pauseAfter(waited: number, period: number): number {
 const SHORTEST_REQUEST = 50;
 
 /**
- * Polls each URL until it was ready once. Calls `report` after each round with unready URLs. An aborted signal stops
- * the polling early.
+ * Polls each URL until it has been ready once. Calls `report` after each round with unready URLs. An aborted signal
+ * stops the polling early.
  */
 export async function poll(
   world: World,

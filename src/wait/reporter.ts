@@ -33,7 +33,7 @@ export interface LogReporterOptions {
 
 /**
  * Returns a reporter that writes log lines to standard error, including errors if the format is JSON. Throws a
- * `UsageError` for an unknown format or level, also in `MESH_LOG_FORMAT` and `MESH_LOG_LEVEL`.
+ * `UsageError` for an unknown format or level, whether from an option or from `MESH_LOG_FORMAT` or `MESH_LOG_LEVEL`.
  */
 export async function logReporter(world: World, { format, level, quiet }: LogReporterOptions): Promise<Reporter> {
   const chosen = { format, level: quiet ? "error" : level };

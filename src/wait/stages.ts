@@ -52,7 +52,7 @@ function agentUrl(text: string): string | undefined {
   return `http://${url.hostname}:${AGENT_PORT}${AGENT_PATH}`;
 }
 
-/** Asks the agent why it is not ready. Istio's own agent sends an empty body, so the status is the reason then. */
+/** Asks the agent why it is not ready. Istio's own agent sends an empty body; the status is then the only reason. */
 async function askAgent(world: World, url: string, limit: number): Promise<{ stage: Stage; reason?: string }> {
   try {
     const response = await world.network.request(url, { signal: AbortSignal.timeout(limit) });

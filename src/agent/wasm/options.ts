@@ -4,11 +4,9 @@ import type { WasmMetrics } from "./metrics.ts";
 export interface WasmSettings {
   /** Folders for the modules; the first folder that exists is used. Envoy reads the modules there. */
   readonly folders: readonly string[];
-  /**
-   * `expiry` is the time in milliseconds from the last use until a module is removed, and the next field the interval
-   * of searches for such modules.
-   */
+  /** Milliseconds after its last use until a module is removed. */
   readonly expiry: number;
+  /** Milliseconds between two searches for modules to remove. */
   readonly purgeInterval: number;
   /** Timeout of a request for a file, in milliseconds. */
   readonly requestTimeout: number;

@@ -14,8 +14,8 @@ const DEFAULT_TIMEOUT = 5000;
 const NO_SHA256 = "nil";
 
 /**
- * Whether a filter fails open. `policy` is the protobuf enum `FailurePolicy` (0: not given, 1: reload, 2: closed), next
- * to the older field `fail_open`.
+ * Whether a filter fails open. `policy` is the protobuf enum `FailurePolicy` (0: not given, 1: reload, 2: closed,
+ * 3: open). If it is not given, the older field `fail_open` decides.
  */
 export function isOpen(policy: number, failOpen: boolean): boolean {
   return policy === 0 ? failOpen : policy === 3;

@@ -105,7 +105,7 @@ export async function connectUpstream(upstream: UpstreamContext): Promise<ByteCo
 }
 
 /**
- * Waits for a certificate: istiod would reject a proxy without a certificate, after which Envoy backs off longer than
+ * Waits for a certificate. Without one, istiod would reject the proxy, and Envoy would then back off for longer than
  * this wait.
  */
 async function untilCertificate({ options, connection, signal }: UpstreamContext): Promise<void> {

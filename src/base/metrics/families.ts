@@ -30,7 +30,7 @@ export interface Meter {
   readonly collect: () => readonly Family[];
 }
 
-/** Creates a meter. Like in Istio, a meter has no samples before its first use. */
+/** Creates a meter. As in Istio, a meter has no samples before its first use. */
 export function meter(type: Family["type"], name: string, help: string): Meter {
   const samples = new Map<string, { readonly labels?: Labels; value: number }>();
   return {

@@ -7,8 +7,8 @@ export interface Histogram {
 }
 
 /**
- * Creates a histogram without labels. The upper bounds of its buckets must ascend; values beyond the last bound count
- * too.
+ * Creates a histogram without labels. The upper bounds of its buckets must ascend; values beyond the last bound are
+ * counted too.
  */
 export function histogram(name: string, help: string, bounds: readonly number[]): Histogram {
   const counts = bounds.map(() => 0);

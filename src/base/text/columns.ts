@@ -7,9 +7,9 @@ export function columns(rows: readonly (readonly string[])[]): string {
 }
 
 /**
- * Formats rows like `columns`, with the first row as head. If a line would be longer than `width`, prints a block of
- * lines for each row instead: the first cell, then the other cells below, each after its head. Cells without a value
- * are left out.
+ * Formats rows as `columns` does, with the first row as the header. If a line would be longer than `width`, prints a
+ * block of lines for each row instead: the first cell, then the other cells below it, each after its column's name.
+ * Cells without a value are left out.
  */
 export function columnsWithin([head = [], ...rows]: readonly (readonly string[])[], width: number): string {
   const table = columns([head, ...rows]);

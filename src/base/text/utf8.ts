@@ -16,8 +16,8 @@ export function decodeUtf8(bytes: Uint8Array, source: string): string {
 }
 
 /**
- * Returns the line of the first invalid byte. Lossy decoding keeps line breaks and puts the first replacement character
- * there.
+ * Returns the line of the first invalid byte. Lossy decoding keeps line breaks, and turns this byte into the first
+ * replacement character.
  */
 function lineOfFirstBadByte(bytes: Uint8Array): number {
   const [before = ""] = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes).split("\uFFFD", 1);

@@ -9,7 +9,7 @@ interface Link {
  * Skips `undefined` values. Needs O(n log n).
  */
 export function longestAscending(values: readonly (number | undefined)[]): ReadonlySet<number> {
-  /** `heads[n]` is the first link of the best subsequence of n + 1 values to the right. */
+  /** `heads[n]` is the first link of the best subsequence with n + 1 values, among the values visited so far. */
   const heads: Link[] = [];
   for (let index = values.length - 1; index >= 0; index--) {
     const value = values[index];

@@ -1,4 +1,4 @@
-/** Values that many documents share as the same objects, so that results for these values are computed only once. */
+/** Tracks values that many documents share as the same objects, so that results for them are computed only once. */
 import { isList, type Value } from "../value.ts";
 
 const shared = new WeakSet<object>();

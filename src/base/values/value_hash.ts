@@ -1,8 +1,8 @@
 import { isList, isMap, type Value, type ValueMap } from "../value.ts";
 
 /**
- * Returns a hash that is the same for values that `sameValue` calls equal, and rarely for other values. Reads the value
- * once.
+ * Returns a hash. Values that are equal according to `sameValue` have the same hash; different values rarely do. Reads
+ * the value once.
  */
 export function valueHash(value: Value): number {
   if (isList(value)) return value.reduce<number>((hash, item) => mix(hash, valueHash(item)), LIST);

@@ -40,8 +40,8 @@ export async function installBinary(world: World, places: Places): Promise<Untri
 }
 
 /**
- * Replaces the program with a script. Runtimes that remember the plugins of a pod (CRI-O) still call it to delete pods
- * that are older than the removal. Without a program, deleting these pods would fail.
+ * Replaces the program with a script. Runtimes that remember the plugins of a pod (CRI-O) still call the program when
+ * they delete a pod from before the removal. If the program did not exist, deleting such a pod would fail.
  */
 export function replaceBinary({ files }: World, { binFolder }: Places): void {
   files.writeText(`${binFolder}/${PLUGIN}`, LEFT_BEHIND, EXECUTABLE);

@@ -46,8 +46,8 @@ async function writeSecret({ files }: World, path: string, text: string): Promis
 }
 
 /**
- * Returns the kubeconfig as JSON, which is also YAML. Names the token file, because clients read that file again while
- * they run.
+ * Returns the kubeconfig as JSON, which is also YAML. Contains the path of the token file instead of the token, because
+ * clients read that file again while they run.
  */
 function kubeconfigText(server: string, authority: string): string {
   const named = (name: string, key: string, value: object) => [{ name, [key]: value }];

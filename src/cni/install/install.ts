@@ -1,5 +1,6 @@
 /**
- * Installs the program, the kubeconfig and the network configuration, in the order in which each needs the previous.
+ * Installs the program, the kubeconfig and the network configuration, in this order, because each needs the previous
+ * one.
  */
 import { errorText, MeshError } from "../../base/errors.ts";
 import type { ValueMap } from "../../base/value.ts";

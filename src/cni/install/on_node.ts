@@ -1,6 +1,6 @@
 /**
- * Runs `iptables cni on-node ROOT PROGRAM`, which replaces this process by the program, with the node's root file
- * system.
+ * Runs `iptables cni on-node ROOT PROGRAM`, which replaces this process with the program. The program gets the node's
+ * root file system.
  */
 import { MeshError } from "../../base/errors.ts";
 import { ENOENT, SystemError, type World } from "../../platform/mod.ts";

@@ -3,7 +3,7 @@ import type { LogOptions } from "../../platform/log.ts";
 import type { ListenAddress } from "../../platform/serving/listen_address.ts";
 import type { RepairMode } from "../repair/repair.ts";
 
-/** Options of the installer. Folders are paths in the container, unless the comment states the node. */
+/** Options of the installer. Folders are paths in the container, except where a comment says "on the node". */
 export interface InstallOptions {
   /** The program to install; by default, this program. */
   readonly binary: string | undefined;
@@ -18,7 +18,7 @@ export interface InstallOptions {
   readonly runFolder: string;
   /** Folder with the token and certificates of the service account. */
   readonly accountFolder: string;
-  /** The network configuration to change; by default, the first, which container runtimes use. */
+  /** The network configuration file to change; by default, the first in the folder, as container runtimes choose. */
   readonly confName: string | undefined;
   /** Whether to add the plugin to a list. Otherwise the plugin gets a separate configuration, for Multus. */
   readonly isChained: boolean;

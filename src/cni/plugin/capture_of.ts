@@ -1,6 +1,6 @@
 /**
- * Decides whether the plugin captures a pod, and with which settings, like istio-cni (Istio, cni/pkg/plugin/plugin.go
- * and sidecar_redirect.go). Returns the settings as arguments of `iptables apply`, which validates them.
+ * Decides whether the plugin captures a pod, and with which settings, as istio-cni does. Returns the settings as
+ * arguments of `iptables apply`, which validates them. Source: Istio, cni/pkg/plugin/plugin.go and sidecar_redirect.go.
  */
 import { intAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { parseBool } from "../../golang/go_bool.ts";
@@ -12,7 +12,7 @@ export type CaptureOf =
   | { readonly captured: true; readonly args: readonly string[] }
   | { readonly captured: false; readonly reason: string };
 
-/** The flag for each annotation, and the default value without the annotation. */
+/** The flag for each annotation, and the flag's value if the annotation is missing. */
 const SETTINGS = [
   ["-m", [ANNOTATION.interceptionMode], "REDIRECT"],
   ["-i", [ANNOTATION.includeOutboundIpRanges], "*"],
@@ -115,7 +115,7 @@ function idOf(security: ValueMap, key: string): string {
   return String(intAt(security, key) || 1337);
 }
 
-/** Returns the value of a flag of istio-validation, which shows the ports of a mesh with custom ports. */
+/** Returns the value of a flag of istio-validation. In a mesh with custom ports, these flags show the ports. */
 function argument(container: ValueMap | undefined, flag: string): string | undefined {
   const args = container === undefined ? [] : textsAt(container, "args");
   const at = args.indexOf(flag);

@@ -23,7 +23,7 @@ const COMMANDS = {
 
 export type CniCommand = keyof typeof COMMANDS;
 
-/** The fields that the installer writes to the list of plugins. Fields that istio-cni also has use its names. */
+/** The fields that the installer writes to the list of plugins. Fields that istio-cni also has are named as there. */
 export const CONFIGURATION = z.looseObject({
   cniVersion: z.enum(VERSIONS),
   name: z.string().check(z.regex(/^[a-zA-Z0-9][\w.-]*$/)),
@@ -55,7 +55,7 @@ export interface CniRequest {
   readonly pod: PodName | undefined;
 }
 
-/** Maximum size of a configuration, which usually has a few kilobytes. Protects the memory of the node. */
+/** Maximum size of a configuration, to protect the node's memory. Configurations usually have a few kilobytes. */
 const MAX_BYTES = 1 << 20;
 
 /**

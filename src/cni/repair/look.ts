@@ -15,9 +15,9 @@ import { networkNamespace } from "./namespace.ts";
 /** Maximum milliseconds for the child process. */
 const ANSWER = 60_000;
 
-/** The task for the child process on standard input. `mends`: whether to apply missing rules. */
+/** The task that the child process reads from standard input. `mends`: whether to apply missing rules. */
 const TASK = z.object({ args: z.array(z.string()), mends: z.boolean() });
-/** The answer of the child process on standard output. `isFree`: whether the namespace had no owned rules. */
+/** The answer that the child process writes to standard output. `isFree`: whether no capture rules were there. */
 const ANSWER_FORM = z.object({ isFree: z.boolean() });
 
 /** The mount point of the node's /proc, and the kind of rules. */
@@ -27,8 +27,8 @@ export interface LookOptions {
 }
 
 /**
- * Returns whether the namespace of a pod contains no owned rules. If so, and with `mends`, the child process applies
- * the rules. Rules that differ from the settings stay. Rejects with a `MeshError` if the check fails.
+ * Returns whether the namespace of a pod contains no capture rules. If there are none and `mends` is set, the child
+ * process applies the rules. Rules that differ from the settings stay. Rejects with a `MeshError` if the check fails.
  */
 export async function lacksRules(
   world: World,
