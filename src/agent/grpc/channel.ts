@@ -185,8 +185,8 @@ async function stream(call: Call): Promise<GrpcStream> {
 }
 
 /**
- * Whether the failure is a stream reset at the regular end of a call. A server resets the stream if it ends a call without reading
- * the whole request.
+ * Whether the failure is a stream reset at the regular end of a call. A server resets the stream if it ends a call
+ * without reading the whole request.
  */
 function isReset(failure: GrpcError, { isOpen }: Connected): boolean {
   return failure.stage === "connection" && isOpen && !isUnsent(failure);

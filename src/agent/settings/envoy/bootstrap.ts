@@ -63,7 +63,8 @@ const RUNTIME_KEY = "overload.global_downstream_max_connections";
 
 /**
  * Returns the connection limit: the first that is set of `connectionSettings.globalDownstreamConnectionLimit`, the key
- * in `proxyMetadata`, and the runtime value; otherwise, no limit. A value that is not a number is ignored with a warning.
+ * in `proxyMetadata`, and the runtime value; otherwise, no limit. A value that is not a number is ignored with a
+ * warning.
  */
 export function connectionLimit(proxyConfig: ValueMap, warnings: string[]): number {
   const settings = mapAt(proxyConfig, "connectionSettings");
