@@ -55,7 +55,7 @@ async function textOf(world: World, path: string): Promise<string> {
   return text;
 }
 
-/** Chooses a back end: that of the first row below whose condition holds and whose programs exist. */
+/** Chooses the back end of the first row below whose condition holds and whose programs exist. */
 export async function chooseBackend(
   survey: Survey,
   programs: Readers,
