@@ -231,7 +231,7 @@ function namespaceOf({ clusters }: Answer): string | undefined {
 
 const ORDER: readonly Answer["verdict"][] = ["refused", "unknown", "bypasses", "reaches"];
 
-/** Groups endpoints with the same answer. The worst group decides the verdict; the reason counts the other groups. */
+/** Groups endpoints with the same answer. The worst group decides; the reason counts the endpoints in other groups. */
 function joined(client: OpenAnswer, read: readonly ServerEnd[], count: number): OpenAnswer {
   const groups = new Map<string, ServerEnd[]>();
   for (const end of read) groups.set(keyOf(end), [...groups.get(keyOf(end)) ?? [], end]);
