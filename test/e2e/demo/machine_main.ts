@@ -3,6 +3,7 @@
  * which is `TMPDIR` too. Prints `ready` when `FOLDER/kubeconfig` and `FOLDER/bin` can be used. When standard input ends,
  * nothing is left.
  */
+import { news } from "./started_news.ts";
 import { killLeftBehind, removeNamespaces, RUN } from "../../../tools/test/left_behind.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { needsProgram } from "../../support/test_when.ts";
@@ -45,6 +46,7 @@ async function serve(): Promise<void> {
   await Deno.mkdir(`${folder}/bin`);
   await Deno.symlink(MESH_COMMAND, `${folder}/bin/kubectl-mesh`);
   if (cluster.program !== "kubectl") await Deno.symlink(cluster.program, `${folder}/bin/kubectl`);
+  news.stop();
   await Deno.stdout.write(new TextEncoder().encode("ready\n"));
   await node.run();
 }

@@ -4,19 +4,24 @@ import { CACHE, CHECKOUT, makeOnce } from "./cache.ts";
 /** Without debug information, and with fewer garbage collections, the compiler takes a fifth less processor time. */
 export const BUILD_FLAGS: readonly string[] = ["-gcflags=all=-dwarf=false", "-ldflags=-s -w"];
 
+/** The programs that this process builds now, with the time at which each began, in milliseconds since the process began. */
+export const BUILDS = new Map<string, number>();
+
 /**
  * Builds a package, by default the one in `folder`, with the module in that folder of the checkout. Returns the path of
  * the program, which is named by a hash of the files in the folder and in a package below it. `flags` are more flags of `go
  * build`, the same for each build. Throws with the output of a build that fails.
  */
 export async function goProgram(folder: string, from = ".", flags: readonly string[] = []): Promise<string> {
-  const name = (from === "." ? folder : from).split("/").at(-1);
+  const name = (from === "." ? folder : from).split("/").at(-1) ?? "";
   const source = `${CHECKOUT}/${folder}`;
   const hash = await hashOf(from.startsWith("./") ? [source, `${source}/${from}`] : [source]);
   return await makeOnce(`${CACHE}/programs/${name}-${hash}`, async (program) => {
     // Tests that run meanwhile have deadlines: they come first.
     const args = ["-n", "10", "go", "-C", source, "build", ...BUILD_FLAGS, ...flags, "-o", program, from];
-    const { success, stderr } = await new Deno.Command("nice", { args, env: { GOGC: "400" }, stdin: "null" }).output();
+    BUILDS.set(name, performance.now());
+    const go = new Deno.Command("nice", { args, env: { GOGC: "400" }, stdin: "null" });
+    const { success, stderr } = await go.output().finally(() => BUILDS.delete(name));
     if (!success) throw new Error(`go build in ${folder}: ${new TextDecoder().decode(stderr).slice(-2000)}`);
   });
 }
