@@ -43,6 +43,12 @@ const wrong: readonly (readonly [args: string, code: number, stderr: string])[] 
     2,
     'error: The flag --timeoutSeconds cannot be "1m"; it must be a whole number from 0 to 2073600\n',
   ],
+  [
+    "kustomize",
+    2,
+    'error: Standard input is a terminal, not a ResourceList; kustomize starts this command: see "kubectl mesh kustomize ' +
+    '--help"\n',
+  ],
   ["agent quit now", 2, 'error: Unexpected argument "now"; see "kubectl mesh agent quit --help"\n'],
   ["pilot-agent wiat", 255, 'Error: Unknown command "pilot-agent wiat"; did you mean "wait"?\n'],
   ["pilot-agent constructor", 255, 'Error: Unknown command "pilot-agent constructor"; see "pilot-agent --help"\n'],
