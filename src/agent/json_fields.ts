@@ -1,7 +1,7 @@
 /** Reads JSON as Go's encoding/json does: prefers the exact field name, then accepts any letter case. */
 import { goJsonParse } from "../golang/gojson/mod.ts";
 
-/** Parses a JSON text as Go does: keys like `__proto__` are data. Returns `undefined` for text that is not JSON. */
+/** Parses a JSON text as Go does: `__proto__` is a normal key. Returns `undefined` for text that is not JSON. */
 export function readGoJson(text: string): unknown {
   try {
     return goJsonParse(text);

@@ -23,10 +23,10 @@ import { stopCode } from "./stop_code.ts";
 const WATCH_INTERVAL = 1000;
 
 /**
- * Runs the proxy until it ends. Resolves with the exit code: Envoy's own code (128 + signal) if Envoy exited without a
- * request, the code of `stopCode` after a signal, otherwise 0. Throws UsageError and MeshError for invalid settings, or
- * if Envoy cannot be started. `applyRules` applies the rules for `--redirect-traffic`. Keeps all permissions, because
- * otherwise Deno denies access to `/proc` and `/sys`, which orphans and memory metrics need.
+ * Runs the proxy until it ends. Resolves with the exit code: Envoy's own code (128 + signal) if Envoy exited by itself,
+ * the code from `stopCode` after a signal, otherwise 0. Throws UsageError and MeshError for invalid settings, or if
+ * Envoy cannot be started. `applyRules` applies the rules for `--redirect-traffic`. Keeps all of Deno's permissions:
+ * without them, Deno denies access to `/proc` and `/sys`, which are needed for reaping orphans and for memory metrics.
  */
 export async function runAgent(
   world: World,

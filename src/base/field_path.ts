@@ -9,7 +9,7 @@ export function fieldText(path: readonly (string | number)[]): string {
   }).join("");
 }
 
-/** Returns the keys and indexes of a text from `fieldText`. */
+/** Splits a text that `fieldText` returned into its keys and indexes. */
 export function fieldKeys(text: string): (string | number)[] {
   return [...text.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|([^.[\]]+)/g)].map(([, index, quoted, plain]) => {
     if (index !== undefined) return Number(index);

@@ -2,7 +2,7 @@
 export class LateLibrary<T> {
   #library: T | undefined;
 
-  /** `name` appears in the error of `get`. */
+  /** `name` appears in the error that `get` throws. */
   constructor(private readonly name: string, private readonly load: () => Promise<T>) {}
 
   /** Loads the library; a second call costs nothing. */

@@ -17,7 +17,7 @@ import { type InstallStatus, startStatus } from "./install/status.ts";
 import { setTaint } from "./install/taint.ts";
 import { stayingOf } from "./install/upgrade.ts";
 
-/** Milliseconds between checks of the files. A change counts once the files stay the same for one interval. */
+/** Milliseconds between checks of the files. A change takes effect once the files stay the same for one interval. */
 const INTERVAL = 1000;
 /** Milliseconds until the retry of a failed installation, if the files do not change. */
 const RETRY = 5000;

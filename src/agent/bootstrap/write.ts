@@ -45,8 +45,8 @@ function builtIn(settings: AgentSettings): string {
 }
 
 /**
- * Writes the bootstrap and returns its path. Leaves a custom configuration unchanged. Throws a MeshError that names the
- * file.
+ * Writes the bootstrap and returns its path. Leaves a custom configuration unchanged. If the file cannot be written, or
+ * a custom configuration does not exist, throws a MeshError that names the file.
  */
 export async function writeBootstrap(world: World, settings: AgentSettings, warn: Warn): Promise<string> {
   const file = configFile(settings);

@@ -26,7 +26,7 @@ export interface TableOptions {
   readonly isDelta: boolean;
   /** Called for each connection, because certificate and roots may have changed. */
   readonly endpoint: () => GrpcEndpoint | Promise<GrpcEndpoint>;
-  /** Path of the token file, which is read for each connection; `""` without a token. */
+  /** Path of the token file, which is read for each connection; `""` if no token is used. */
   readonly tokenFile: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Opens the channel. By default, `openChannel` with the world's network. */

@@ -25,7 +25,7 @@ export interface AuthorityOptions {
   readonly rootsFile: string | undefined;
   /** The folder of a client certificate (`PROV_CERT`: `key.pem`, `cert-chain.pem`); `""` if unset. */
   readonly clientFolder: string;
-  /** Path of the token file, which is read for each request; `""` without a token. */
+  /** Path of the token file, which is read for each request; `""` if no token is used. */
   readonly tokenFile: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The Kubernetes signer to request; `""` if unset. */

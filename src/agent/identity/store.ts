@@ -4,7 +4,7 @@ import type { KeyPair } from "../../golang/x509/mod.ts";
 type Part = "workload" | "roots";
 
 export interface Maintenance {
-  /** Returns the failed stage, the reason and advice, in one line; `undefined` without a problem. */
+  /** Returns the failed stage, the reason and advice, in one line; `undefined` if there is no problem. */
   problem(): string | undefined;
   close(): Promise<void>;
 }

@@ -30,7 +30,7 @@ export function next<Name extends EventName>(rules: Rules, state: State, name: N
 type Handler<Event> = (state: State, event: Event, rules: Rules) => Step;
 type Row = { readonly [Name in EventName]?: Handler<Events[Name]> };
 
-/** Wraps a handler so that it ignores events of an abandoned epoch. */
+/** Wraps a handler so that it ignores events from an abandoned epoch. */
 function ifAwaited<Event extends { readonly epoch: number }>(handler: Handler<Event>): Handler<Event> {
   return (state, event, rules) => event.epoch === state.awaited ? handler(state, event, rules) : stay(state);
 }

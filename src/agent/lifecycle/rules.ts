@@ -8,7 +8,7 @@ export interface Rules {
   readonly grace: number;
 }
 
-/** Restarts after a failure of Envoy. `on-failure` is for virtual machines without a kubelet. */
+/** Rules for restarting a failed Envoy. `on-failure` is for virtual machines, which have no kubelet. */
 export interface RestartRules {
   readonly policy: "never" | "on-failure";
   /** Maximum number of consecutive restarts. */

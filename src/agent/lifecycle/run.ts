@@ -10,7 +10,7 @@ import { type Timers, timersOf } from "./timers.ts";
 
 /**
  * Runs Envoy until it exits or a shutdown is requested, and reaps orphans. Resolves with the exit code after all epochs
- * are reaped: Envoy's own code (128 + signal) if Envoy exited without a request, the code of `stopCode` after a signal,
+ * are reaped: Envoy's own code (128 + signal) if Envoy exited by itself, the code from `stopCode` after a signal,
  * otherwise 0. Rejects with `MeshError` if Envoy cannot be started.
  */
 export async function runLifecycle(world: World, options: LifecycleOptions): Promise<number> {

@@ -23,8 +23,9 @@ interface FileSecretOptions {
 }
 
 /**
- * Opens a secret `file-cert:` or `file-root:`. Waits for absent or invalid files, and keeps the last valid content. A
- * client of the socket may name any file, so only certificates, and keys that match a certificate, are served.
+ * Opens a secret named `file-cert:...` or `file-root:...`. Waits for absent or invalid files, and keeps the last valid
+ * content. A client of the socket may name any file, so only certificates, and keys that match a certificate, are
+ * served.
  */
 export function fileSecret(
   { files, log, metrics, name, changed }: FileSecretOptions,

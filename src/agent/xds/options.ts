@@ -32,7 +32,7 @@ export interface XdsSettings {
 export interface XdsOptions extends Omit<XdsSettings, "grpcBootstrap" | "wasm"> {
   /** `undefined` if another program serves the workload's certificate to Envoy only. Not used for plain text. */
   readonly identity: XdsIdentity | undefined;
-  /** Path of the token file, which is read for each call without a certificate; `""` without a token. */
+  /** Path of the token file; `""` if no token is used. The file is read for each call, if there is no certificate. */
   readonly tokenFile?: string;
   /** Health reports to send; `undefined` without health checks. */
   readonly reports?: HealthReports | undefined;

@@ -40,7 +40,7 @@ export function reportMessage({ typeUrl, errorDetail }: RequestForm, { problem }
   return writer.finish();
 }
 
-/** Returns the type of a request; `""` without a type. Throws on invalid bytes. */
+/** Returns the type of a request; `""` if it has none. Throws on invalid bytes. */
 export function typeOf({ typeUrl }: RequestForm, request: Uint8Array): string {
   let type = "";
   readMessage(request, { [typeUrl]: (reader) => type = reader.string() });

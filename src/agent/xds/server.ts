@@ -48,7 +48,7 @@ export async function startXds(world: World, options: XdsOptions) {
     passing.add(passed);
   });
   let turning: Promise<void> | undefined;
-  /** Switches to relaying calls, because Envoy requests extensions. Envoy reconnects. */
+  /** Switches to relaying calls after Envoy has requested extensions. Closes Envoy's connections; Envoy reconnects. */
   async function turnToRelay(): Promise<void> {
     for (const envoy of spliced) envoy.close();
     await server.close();

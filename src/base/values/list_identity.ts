@@ -15,7 +15,7 @@ export interface Identities {
   readonly to: readonly string[];
 }
 
-/** Returns IDs by a field that identifies the elements of both lists; `undefined` without such a field. */
+/** Returns IDs by a field that identifies the elements of both lists; `undefined` if there is no such field. */
 export function identitiesByField(before: readonly Value[], after: readonly Value[]): Identities | undefined {
   if (!before.every(isMap) || !after.every(isMap)) return undefined;
   for (const key of KEYS) {

@@ -71,7 +71,7 @@ export function tracerOf({ proxyConfig }: AgentSettings): Tracer | undefined {
   return { kind, address, accessToken, tlsSettings: settings["tlsSettings"] };
 }
 
-/** Builds `tracing`; returns an empty object without a collector. */
+/** Builds `tracing`; returns an empty object if no collector is configured. */
 export function tracing(settings: AgentSettings) {
   const kind = tracerOf(settings)?.kind;
   return kind === undefined ? {} : { tracing: { http: { name: kind.driver, typed_config: kind.config(settings) } } };

@@ -1,6 +1,6 @@
 /**
- * Protobuf messages of Envoy's aggregated discovery service (ADS), in both variants. Only fields in use are read and
- * written.
+ * Protobuf messages of Envoy's aggregated discovery service (ADS), in both variants: state of the world and
+ * incremental. Only fields in use are read and written.
  */
 import { BinaryWriter, putInteger, putMessage, putString, readMessage, writeStruct } from "../../../base/protobuf.ts";
 import { NAME_TABLE } from "./name_table.ts";

@@ -1,4 +1,4 @@
-/** Reads the application probes that the agent serves from ISTIO_KUBE_APP_PROBERS, which the injector writes. */
+/** Reads the application probes, which the agent serves, from the injector's variable ISTIO_KUBE_APP_PROBERS. */
 import { parseJson } from "../../../base/json.ts";
 import { fieldOf, isObject } from "../../json_fields.ts";
 
