@@ -64,7 +64,7 @@ async function askAgent(world: World, url: string, limit: number): Promise<{ sta
   }
 }
 
-/** Returns the start of the body in one line, because another server may respond on that port. */
+/** Returns only the start of the body, in one line: another server, with any response, may listen on that port. */
 async function startOf({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

@@ -74,7 +74,7 @@ interface Run {
   readonly headers: Headers;
   readonly accept: string;
   readonly end: AbortController;
-  /** Aborts pending endpoints and the application's bodies; Envoy's metrics are still delivered. */
+  /** Aborts pending requests and the application's responses; Envoy's metrics are still delivered. */
   readonly deadline: AbortController;
   headersRead(): void;
 }

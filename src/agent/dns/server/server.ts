@@ -10,7 +10,7 @@ import { Resolver } from "./resolver.ts";
 import { TcpServer } from "./tcp.ts";
 
 const STANDARD_ADDRESS = "localhost:15053";
-/** Lists the upstream servers of a machine whose own resolv.conf names this server. The path is Istio's. */
+/** File with the upstream servers, for a machine whose own resolv.conf names this server. The path is Istio's. */
 const OTHER_RESOLV_CONF = "/var/lib/istio/resolv.conf";
 
 /** Starts the server. Rejects with a MeshError if no address can be bound. */

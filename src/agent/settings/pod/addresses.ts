@@ -10,8 +10,8 @@ const LOOPBACK = ["127.0.0.1", "::1"];
 export type IpMode = "ipv4" | "ipv6" | "dual";
 
 /**
- * Returns `INSTANCE_IP` first if it is valid, then the addresses of the interfaces except the excluded ones. Waits up
- * to two minutes while an interface has an unspecified address.
+ * Returns `INSTANCE_IP` first if it is valid, then the addresses of all interfaces that are not excluded. Waits up to
+ * two minutes while an interface has an unspecified address.
  */
 export async function discoverAddresses(
   world: World,
