@@ -85,8 +85,8 @@ const NOTHING_PROVED =
 export function blame(found: readonly string[] | undefined, rules: readonly string[]): string[] {
   if (found !== undefined && found.length > 0) return listed("not as planned", found);
   const seen = found === undefined
-    ? "the rules cannot be read without the capability NET_ADMIN; the flows need"
-    : "all rules are as planned, so foreign rules handle the traffic first; the flows need";
+    ? "the rules cannot be read without the capability NET_ADMIN; the failed flows depend on"
+    : "all rules are as planned, so other programs' rules probably handle the traffic first; the failed flows depend on";
   return listed(seen, rules);
 }
 

@@ -39,8 +39,8 @@ function hasClosedOutput(): boolean {
 }
 
 /**
- * Returns the name that the program was called by: `process.argv0` in a compiled binary, a variable from the source
- * checkout's launcher.
+ * Returns the name by which the program was called. A compiled binary has it in `process.argv0`; the launcher of a
+ * checkout passes it in a variable.
  */
 function programName(): string {
   const started = Deno.env.get("MESH_ARGV0") ?? globalThis.process?.argv0 ?? "";

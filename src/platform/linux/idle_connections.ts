@@ -18,8 +18,8 @@ const ADDRESS_BYTES = 28;
 /** Closes idle connections of one port. */
 export interface IdleConnections {
   /**
-   * Closes connections that are silent for too long, and the longest-silent ones above the maximum. Returns the number of
-   * closed connections.
+   * Closes connections that have been idle too long. If more than the maximum number of connections remain, also
+   * closes those idle longest. Returns the number of closed connections.
    */
   sweep(): number;
   close(): void;

@@ -57,7 +57,7 @@ export function smallerRequests(pod: Pod, proxy: ValueMap, said: string): readon
   });
   if (lower.length === 0) return [];
   const amountTexts = lower.map(([name, amount]) => `${name.slice("requests.".length)} ${amountText(amount, name)}`);
-  const change = `lower the proxy's requests to ${amountTexts.join(" and ")}, as in Istio's profile demo`;
+  const change = `lower the proxy's requests to ${amountTexts.join(" and ")}, as in Istio's demo profile`;
   return [annotatedPod(workloadOf(pod), change, resourceAnnotations(new Map([...amounts, ...lower])))];
 }
 

@@ -30,7 +30,7 @@ Deno.test("a proxy that fits on no node requests less of what the scheduler lack
     "sidecar.istio.io/proxyCPULimit": "2",
   });
   const [both] = smallerRequests(podOf(), PROXY, `${CPU} 1 Insufficient memory.`);
-  assert.equal(both?.change, "lower the proxy's requests to cpu 10m and memory 40Mi, as in Istio's profile demo");
+  assert.equal(both?.change, "lower the proxy's requests to cpu 10m and memory 40Mi, as in Istio's demo profile");
 });
 
 Deno.test("a proxy that requests little, or is not to blame, keeps its requests", () => {

@@ -267,6 +267,6 @@ function smallerRequests(deployment: KubeObject, named: Named, said: string): re
   });
   if (containers.length === 0) return [];
   const texts = short.map(([resource, least]) => `${resource} ${least}`).join(" and ");
-  const change = `lower its requests to ${texts}, as in Istio's profile demo`;
+  const change = `lower its requests to ${texts}, as in Istio's demo profile`;
   return [harmless(change, "mesh", patch(named, { spec: { template: { spec: { containers } } } }, "strategic"))];
 }

@@ -103,7 +103,7 @@ kubectl patch resourcequota/small -n istio-system --type=merge -p '{"spec":{"har
     "no node fits",
     [service(), deployment(), pod(unscheduled("0/1 nodes are available: 1 Insufficient cpu."))],
     `: its pod "${NAME}-1": Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.
-fix: lower its requests to cpu 10m, as in Istio's profile demo:
+fix: lower its requests to cpu 10m, as in Istio's demo profile:
 kubectl patch deployment/${NAME} -n istio-system --type=strategic -p '${
       JSON.stringify({
         spec: { template: { spec: { containers: [{ name: "webhook", resources: { requests: { cpu: "10m" } } }] } } },

@@ -191,8 +191,8 @@ function changeLines({ rules, stale, deleted }: TableChange, options: RuleTextOp
 }
 
 /**
- * Returns the input that restores the owned rules. In built-in chains they return to their old positions, counted from
- * the start, regardless of where foreign rules are now. Returns `""` without differences.
+ * Returns the input of iptables-restore that restores the owned rules, or `""` if nothing differs. In built-in chains
+ * the rules return to their old positions, counted from the start, wherever foreign rules are now.
  */
 export function returnText(now: HeldTables, before: HeldTables): string {
   const names = new Set([...now.tables, ...before.tables].map(({ name }) => name));
