@@ -25,7 +25,7 @@ export type { Choice } from "./choose.ts";
 export { checkNames, explanationOf, listText } from "./explain_check.ts";
 export { webhookJudge } from "./webhook_judge.ts";
 export { snapshotInjection } from "./snapshot/snapshot.ts";
-export { snapshotApi } from "./snapshot/snapshot_api.ts";
+export { snapshotCluster } from "./snapshot/snapshot_api.ts";
 export { type Difference, differenceOf, type PodPair, type Side } from "./difference/difference.ts";
 export { fileSide, revisionSide } from "./difference/sides.ts";
 export type { Explanation } from "./injection/explanation.ts";

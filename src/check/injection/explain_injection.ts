@@ -39,6 +39,8 @@ export interface InjectionQuestion {
    * Environment variables for the templates of the given configuration. The environment of a control plane is unknown.
    */
   readonly templateEnv?: TemplateEnv | undefined;
+  /** The API is a snapshot, which cannot run a pod through admission. */
+  readonly isSnapshot?: boolean | undefined;
 }
 
 /** Maximum number of workloads to explain concurrently. Each may need a dry run. */
@@ -55,11 +57,11 @@ export async function explainInjection(
 ): Promise<readonly Explanation[]> {
   const targets = await targetsOf(api, question);
   const given = await givenInjector(world, question, api === undefined);
-  const { choice, workload, all } = question;
+  const { choice, workload, all, isSnapshot } = question;
   const wantsPods = (workload ?? all) !== undefined;
   const ofNamespace = api === undefined
     ? () => Promise.resolve(offlineKnowledge(given))
-    : clusterKnowledge({ api, clock: world.clock, choice, given, wantsPods });
+    : clusterKnowledge({ api, clock: world.clock, choice, given, wantsPods, isSnapshot });
   const known = new Map<string, Promise<Knowledge>>();
   return await atOnce(targets, AT_ONCE, async (target) => {
     if ("verdict" in target) return explainUnjudged(target);

@@ -32,6 +32,8 @@ export interface Asking {
   readonly given: Injector | undefined;
   /** Whether to list live pods too. */
   readonly wantsPods: boolean;
+  /** The API is a snapshot: no dry runs. */
+  readonly isSnapshot?: boolean | undefined;
 }
 
 /** Returns the knowledge without a cluster, which is only a given configuration. */
@@ -118,10 +120,10 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
 
 /**
  * Whether to use dry runs. They show nothing about a configuration given by the user, which the cluster does not use,
- * and they fail in a namespace that does not exist.
+ * a snapshot has none, and they fail in a namespace that does not exist.
  */
-function canAdmit({ given }: Asking, namespace: Observed<unknown>): boolean {
-  return given === undefined && !(isKnown(namespace) && namespace.value === undefined);
+function canAdmit({ given, isSnapshot }: Asking, namespace: Observed<unknown>): boolean {
+  return given === undefined && isSnapshot !== true && !(isKnown(namespace) && namespace.value === undefined);
 }
 
 /** Returns the webhooks that may be called. If there are no webhooks, unknown labels do not matter. */

@@ -1,6 +1,6 @@
 /** Serves a snapshot of a cluster through the interface of the API client. */
 import { ApiError, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
-import type { InjectionSnapshot, Unreadable } from "../../inject/mod.ts";
+import type { ClusterChoice, InjectionSnapshot, Unreadable } from "../../inject/mod.ts";
 
 /** Collections of the API by kind. */
 const COLLECTIONS: Readonly<Record<string, string>> = {
@@ -9,6 +9,15 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   MutatingWebhookConfiguration: "mutatingwebhookconfigurations",
   Node: "nodes",
 };
+
+/** Returns a snapshot in place of a cluster: its API, and the names of its control plane's objects. */
+export function snapshotCluster(
+  snapshot: InjectionSnapshot,
+  file: string,
+): { readonly api: KubeApi; readonly choice: ClusterChoice } {
+  const { istioNamespace, injectConfigMapName, meshConfigMapName } = snapshot.controlPlane;
+  return { api: snapshotApi(snapshot, file), choice: { istioNamespace, injectConfigMapName, meshConfigMapName } };
+}
 
 /**
  * Returns an API client that reads a snapshot and rejects writes. Parts that could not be read return status 403.

@@ -1,6 +1,6 @@
 import { EXIT, UsageError } from "../../../base/errors.ts";
 import { flag, type FlagGroups, flagsWith } from "../../../golang/flags/mod.ts";
-import type { KubeConnection } from "../../../kube/client/mod.ts";
+import type { KubeApi, KubeConnection } from "../../../kube/client/mod.ts";
 import type { World } from "../../../platform/world.ts";
 import type { InjectionQuestion, LabelChoice } from "../../../check/mod.ts";
 import type { RulesOff } from "../../../inject/mod.ts";
@@ -63,7 +63,7 @@ export const CHECK_INJECTION = command({
     "Print the verdict, the field that decided it, the state of the live pods, and how to change the verdict. " +
     "With -o wide, print every rule in the order of the API server and the webhook. Changes nothing: a pod that " +
     "would be injected goes to the API server as a dry run. With -f and without --from-cluster, no cluster is " +
-    "contacted and one webhook is assumed.",
+    "contacted: a snapshot's webhooks decide, or one webhook is assumed.",
   usage: "KIND/NAME | -f FILE | -n NAMESPACE | -A [flags]",
   positional: { usage: "KIND/NAME", completes: "workloads" },
   examples: [
@@ -94,10 +94,11 @@ async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Prom
   try {
     world.permissions.keepOnly(readingPermissions(flags, api));
     const findings = await findingsFor(world, flags, await import("../../../inject/mod.ts"));
-    const asked = await question(world, flags, { workload, api, selector, rulesOff: findings.off });
-    const explanations = await check.explainInjection(world, api, asked);
+    const given = await question(world, flags, { workload, api, selector, rulesOff: findings.off });
+    const { source, asked } = api === undefined ? await snapshotOr(given) : { source: api, asked: given };
+    const explanations = await check.explainInjection(world, source, asked);
     const { output } = flags;
-    noteAssumption(world, api, output);
+    noteAssumption(world, source, output);
     const namesFiles = explanations.length > 1;
     const look = { width: check.widthOf(world), isWide: output === "wide", namesFiles };
     if (output === "json") world.stdout.write(explanations.map(check.explanationJson).join(""));
@@ -115,10 +116,28 @@ async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Prom
 }
 
 /** Says what the verdicts are based on without a cluster. The other formats name the assumed webhook themselves. */
-function noteAssumption(world: World, api: KubeConnection | undefined, output: Flags["output"]): void {
+function noteAssumption(world: World, api: KubeApi | undefined, output: Flags["output"]): void {
   if (api !== undefined || output !== "table") return;
   const assumed = "No cluster is read: assuming that one webhook is called for every pod";
-  say(world, `note: ${assumed}; with --from-cluster, the cluster's webhooks decide\n`);
+  say(world, `note: ${assumed}; with --from-cluster or a snapshot, the cluster's webhooks decide\n`);
+}
+
+/** Puts the snapshot that `--inject-config` names in place of the cluster. Other files cannot be combined with it. */
+async function snapshotOr(asked: InjectionQuestion): Promise<Sourced> {
+  const { config, values, mesh } = asked.configuration;
+  if (config === undefined || values !== undefined || mesh !== undefined) return { source: undefined, asked };
+  const { snapshotIn } = await import("../../../inject/mod.ts");
+  const snapshot = snapshotIn(config);
+  if (snapshot === undefined) return { source: undefined, asked };
+  const { snapshotCluster } = await import("../../../check/mod.ts");
+  const { api, choice } = snapshotCluster(snapshot, config.file);
+  return { source: api, asked: { ...asked, choice, configuration: {}, isSnapshot: true } };
+}
+
+/** Where the webhooks come from: a cluster or its snapshot; `undefined` to assume one webhook. */
+interface Sourced {
+  readonly source: KubeApi | undefined;
+  readonly asked: InjectionQuestion;
 }
 
 const HINT = { hint: 'see "kubectl mesh check injection --help"' };

@@ -1,7 +1,7 @@
 import { UsageError } from "../../../base/errors.ts";
 import type { KubeApi } from "../../../kube/client/mod.ts";
 import type { PermissionName, World } from "../../../platform/world.ts";
-import type { Judge, NativeSetting } from "../../../inject/mod.ts";
+import type { ClusterChoice, Judge, NativeSetting } from "../../../inject/mod.ts";
 import { readConfiguration } from "../../configuration.ts";
 import { findingsFor } from "../../manifests/findings.ts";
 import { openManifestOutput, removeLeftovers } from "../../manifests/manifest_output.ts";
@@ -48,7 +48,7 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
 
 interface Cluster {
   readonly api: KubeApi;
-  readonly choice: Pick<Flags, "istioNamespace" | "injectConfigMapName" | "meshConfigMapName">;
+  readonly choice: ClusterChoice;
   /** The namespace where kubectl creates objects without a namespace. */
   readonly namespace: string | undefined;
   readonly permissions: readonly PermissionName[];
@@ -83,10 +83,8 @@ async function clusterOfSnapshot(world: World, flags: Flags, inject: InjectModul
       { hint: 'create a snapshot with "kubectl mesh config snapshot", or use --from-cluster' },
     );
   }
-  const { snapshotApi } = await import("../../../check/mod.ts");
-  const { istioNamespace, injectConfigMapName, meshConfigMapName } = snapshot.controlPlane;
-  const choice = { istioNamespace, injectConfigMapName, meshConfigMapName };
-  return { api: snapshotApi(snapshot, config.file), choice, namespace: undefined, permissions: [], close: () => {} };
+  const { snapshotCluster } = await import("../../../check/mod.ts");
+  return { ...snapshotCluster(snapshot, config.file), namespace: undefined, permissions: [], close: () => {} };
 }
 
 /** Returns the same judge, but with native sidecars for pods that run to completion. */
