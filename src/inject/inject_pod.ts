@@ -109,7 +109,10 @@ const FOLLOWS_USER = 20;
 /** Minor version of the first release whose Kubernetes API library has `restartPolicy` for containers. */
 const KNOWS_RESTARTS = 19;
 
-/** Removes `restartPolicy`, which earlier templates set without effect. Today, such an init container would never finish. */
+/**
+ * Removes `restartPolicy` from init containers. Earlier templates set it without effect, but today it would make the
+ * container a native sidecar.
+ */
 function withoutRestarts(patch: ValueMap): ValueMap {
   return mapContainers(patch, "initContainers", (container) => withKey(container, "restartPolicy", undefined));
 }

@@ -179,7 +179,9 @@ function notes(
     );
   }
   if (options.byHand && config.policy !== "enabled") {
-    lines.push(`The configuration's policy is "${config.policy}", but named manifests are injected anyway`);
+    lines.push(
+      `The configuration's policy is "${config.policy}", but manifests named on the command line are injected anyway`,
+    );
   }
   if (native?.warning !== undefined) lines.push(native.warning);
   // Without values a template renders `<no value>` into fields.

@@ -39,7 +39,7 @@ export interface Line<Name extends string = string> {
   readonly isHelp: boolean;
   /** Arguments that are not flags, before `--`. */
   readonly words: readonly string[];
-  /** The arguments after `--`; `undefined` without `--`. */
+  /** The arguments after `--`; `undefined` if there is no `--`. */
   readonly rest: readonly string[] | undefined;
   readonly problems: readonly Problem[];
   /** Unknown flags that `ignoresUnknown` skipped, without their values. */
@@ -197,7 +197,7 @@ function onlyStarting(typed: string, names: readonly string[]): string | undefin
   return another === undefined ? found : undefined;
 }
 
-/** Conflicts between flags: one needs another flag or an argument, or excludes another flag. */
+/** The problems between flags: one needs a flag or an argument that is missing, or excludes a flag that is given. */
 export function problemsTogether(
   flags: FlagTable,
   { given, words }: Pick<Line, "given"> & Partial<Pick<Line, "words">>,
@@ -237,8 +237,8 @@ function valueOf(flag: Flag, texts: readonly string[] | undefined): unknown {
 }
 
 /**
- * Environment variables as arguments. Insert them before the given arguments, so that these win. A variable with an
- * empty value counts as unset.
+ * Environment variables as arguments. Insert them before the given arguments, so that the given arguments win. A
+ * variable with an empty value counts as unset.
  */
 export function variablesAsFlags(groups: FlagGroups, env: Readonly<Record<string, string>>): readonly string[] {
   return Object.values(flagTable(groups)).flatMap(({ name, env: names = [] }) => {

@@ -38,7 +38,7 @@ export class Template {
     return this.source.name;
   }
 
-  /** Returns the same template, whose renderings call `watch` after each function call. */
+  /** Returns a copy of the template. Its renderings call `watch` after each function call. */
   watched(watch: Watch): Template {
     return new Template(this.source, this.trees, { ...this.environment, watch }, this.effects);
   }

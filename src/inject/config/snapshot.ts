@@ -44,7 +44,7 @@ export interface Unreadable {
   /** Plural name of the resource, such as `nodes`. */
   readonly resource: string;
   readonly namespace?: string;
-  /** Name of the unreadable object. Without a name, all objects of the resource that are not in the snapshot. */
+  /** Name of the unreadable object. If absent: all objects of the resource that the snapshot lacks. */
   readonly name?: string;
   /** The missing permission, such as `list on nodes`. */
   readonly needs: string;

@@ -1,6 +1,6 @@
 /** Parses the cluster's settings from the path of the webhook's URL. */
 
-/** Variables of the short parameter names. Any other parameter name is upper-cased to get the variable's name. */
+/** The variables that short parameter names stand for. Any other name is upper-cased to get the variable's name. */
 const VARIABLES: Readonly<Record<string, string>> = { cluster: "ISTIO_META_CLUSTER_ID", net: "ISTIO_META_NETWORK" };
 
 const ENV = ":ENV:";

@@ -4,8 +4,8 @@
  * lists the reasons.
  *
  * For manifests that the user names on the command line, selectors are ignored, as in `istioctl kube-inject`, and a
- * warning is given if the webhook would skip the pod. For configurations of Istio 1.0 to 1.8, `legacy_request.ts` reads
- * the annotation instead.
+ * warning is given if the webhook would skip the pod. For configurations of Istio 1.0 to 1.8, the rules in
+ * `legacy_request.ts` replace those about the label and the annotation.
  */
 import { goJson } from "../../golang/gojson/mod.ts";
 import { isEmptySelector, selectorMatches } from "../../kube/mod.ts";

@@ -74,8 +74,8 @@ export function kubeletMinor(node: ValueMap): number | undefined {
 }
 
 /**
- * Whether a pod's proxy is a native sidecar. A known node decides alone; otherwise all nodes must support native
- * sidecars.
+ * Whether a pod's proxy is a native sidecar. If the pod's node is known, that node must support native sidecars;
+ * otherwise all nodes must.
  */
 export function nativeByNodes(asked: NodesAsked, nodes: NativeNodes | undefined, nodeName: string): boolean {
   if (asked === "never" || nodes === undefined) return false;

@@ -18,7 +18,7 @@ export interface ManifestInput {
 
 /** Receives the output and the report. */
 export interface Sink {
-  /** Called when an input begins, for one output per input. Without this method, all inputs are joined to one output. */
+  /** Called when an input begins, to start its own output. If absent, all inputs are joined into one output. */
   begin?(input: ManifestInput): void;
   /** Writes the next part of the output. */
   write(text: string): void;

@@ -3,7 +3,7 @@ import { parseQuantity, scaledValue } from "../../kube/mod.ts";
 import { mapAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { withKey } from "../pod/change.ts";
 
-/** The value after `--name`, `-name` or `--name=`; `undefined` if the flag is missing or the last argument. */
+/** The value after `--name`, `-name` or `--name=`; `undefined` if the flag is missing or is the last argument. */
 export function flagValue(container: ValueMap, name: string): string | undefined {
   const args = textsAt(container, "args");
   const flags = args.map((arg) => /^--?([^=]*)(?:=(\d+))?$/.exec(arg.trim()));

@@ -26,7 +26,7 @@ import type { InjectionStatus } from "../pod/status.ts";
 /** The user's containers, by the list in which the template has the container of the same name. */
 export type Overrides = Readonly<Record<ContainerList, readonly ValueMap[]>>;
 
-/** A placeholder: the API server requires an image. Not an override. */
+/** A placeholder, because the API server requires an image. It does not override the template's image. */
 const AUTO_IMAGE = "auto";
 
 const NONE: Overrides = { containers: [], initContainers: [] };

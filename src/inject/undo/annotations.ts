@@ -33,9 +33,9 @@ function templatesOf(pod: Pod): readonly string[] {
 export function ownTemplates(pod: Pod, _: Evidence, doubts: Doubt[]): Pod {
   const names = templatesOf(pod).filter((name) => !TEMPLATES.includes(name)).map((name) => `"${name}"`);
   if (names.length === 0) return pod;
-  const message = `fields outside containers and volumes that the template ${
+  const message = `fields that the template ${
     names.join(", ")
-  } set are unknown, and stay`;
+  } may have set outside containers and volumes are unknown, and stay`;
   doubts.push({ field: `metadata.annotations["${ANNOTATION.templates}"]`, message });
   return pod;
 }

@@ -53,7 +53,7 @@ class StatementCompiler {
     if (only !== undefined && steps.length === 1) return only;
     return (state, dot, vars) => {
       for (let i = 0; i < steps.length; i++) {
-        // Not checked, because the index is below the length: a check would cost more than the call.
+        // The cast is safe, because the index is below the length. A check would cost more than the call.
         const signal = (steps[i] as Exec)(state, dot, vars);
         if (signal !== 0) return signal;
       }

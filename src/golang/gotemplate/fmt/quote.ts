@@ -11,7 +11,7 @@ const short: Readonly<Record<number, string>> = {
   92: "\\\\",
 };
 
-/** A Go string constant in double quotes (`strconv.Quote`). With `ascii`, all other characters are escaped. */
+/** A Go string constant in double quotes (`strconv.Quote`). If `ascii` is true, non-ASCII characters are escaped. */
 export function quote(text: string, ascii = false): string {
   let out = '"';
   for (const character of text) out += escaped(character.codePointAt(0) ?? 0, '"', ascii);

@@ -57,7 +57,7 @@ function pkcs8Shape(der: Uint8Array) {
 
 const SHAPES = { ParsePKCS1PrivateKey: pkcs1Shape, ParseECPrivateKey: sec1Shape, ParsePKCS8PrivateKey: pkcs8Shape };
 
-/** Checks the format of a key. As in Go, the error names the format of the key if it is another known format. */
+/** Checks the format of a key. If the key has a different known format, the error names that format, as in Go. */
 function checkShape(shape: (der: Uint8Array) => unknown, der: Uint8Array, others: readonly (keyof typeof SHAPES)[]) {
   try {
     shape(der);

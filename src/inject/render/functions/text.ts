@@ -11,7 +11,7 @@ export const textFunctions: FuncMap = {
   appendMultusNetwork: pure(["string", "string"], appendMultusNetwork),
 };
 
-/** Returns the text up to and including the last slash, or `""` without a slash, as Go's filepath.Split does. */
+/** Returns the text up to and including the last slash, or `""` if there is no slash, as Go's filepath.Split does. */
 function directory(path: GoValue): string {
   const text = String(path);
   return text.slice(0, text.lastIndexOf("/") + 1);

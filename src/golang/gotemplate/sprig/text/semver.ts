@@ -140,7 +140,7 @@ function numberOf(part: string): bigint | undefined {
 interface Constraint {
   readonly operator: string;
   readonly version: Version;
-  /** The index of the first wildcard: 1 for `1.x`, 3 without a wildcard. */
+  /** The index of the first wildcard: 1 for `1.x`, 3 if there is no wildcard. */
   readonly given: number;
 }
 
@@ -220,7 +220,7 @@ function equalOrTilde(version: Version, constraint: Constraint): boolean {
   return constraint.given < 3 ? tilde(version, constraint) : compareVersions(version, constraint.version) === 0;
 }
 
-/** `!=1.x` needs another major version, `!=1.2` another minor version. */
+/** `!=1.x` needs a different major version; `!=1.2` needs a different major or minor version. */
 function notEqual(version: Version, { version: wanted, given }: Constraint): boolean {
   if (given === 3 || given === 0) return compareVersions(version, wanted) !== 0;
   if (compareFirst(version, wanted, given) !== 0) return true;

@@ -1,4 +1,4 @@
-/** Word wrapping and abbreviation by bytes, as sprig's `wrap`, `wrapWith`, `abbrev` and `abbrevboth`. */
+/** Wraps words and abbreviates texts by bytes, as sprig's `wrap`, `wrapWith`, `abbrev` and `abbrevboth` do. */
 import { fromBinary, toBinary } from "./octets.ts";
 
 /** How to wrap: bytes per line, the line break to insert, and whether to cut a word that is longer than a line. */

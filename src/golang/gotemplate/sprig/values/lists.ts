@@ -55,7 +55,7 @@ function listArgument(value: GoValue, problem: string, rest = ""): readonly GoVa
   throw new Error(`${problem} ${kindOf(value)}${rest}`);
 }
 
-/** Returns Go's nil slice if `from` (default: `list`) is empty. It prints as `[]` and is `null` in JSON. */
+/** Returns `list`, or Go's nil slice (printed as `[]`, `null` in JSON) if `from` (default: `list`) is empty. */
 function orNil(list: readonly GoValue[], from: readonly GoValue[] = list): readonly GoValue[] {
   return from.length === 0 ? asNil([]) : list;
 }
