@@ -13,8 +13,8 @@ export interface Repair {
   readonly objects: readonly string[];
   readonly advice: ShownAdvice;
   /**
-   * Asks the user even after the answer "all" and with `--yes`. True if the advice has a risk, deletes an object, or
-   * needs a confirmed cause.
+   * Whether to ask the user even after the answer "all" and with `--yes`: the advice has a risk, deletes an object, or
+   * assumes a cause that the user must confirm.
    */
   readonly isRisky: boolean;
 }

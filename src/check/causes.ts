@@ -43,8 +43,8 @@ const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Adds to each result the failure that causes it, and sorts causes and uncaused errors first: their categories come
- * before other categories, and they come first in their category. Otherwise keeps the order.
+ * Adds to each failure the failure that causes it. Puts failures that cause others, and errors without a cause, first
+ * in their category, and puts these categories first. Otherwise keeps the order.
  */
 export function causesFirst(results: readonly CheckResult[]): readonly CheckResult[] {
   const failing = results.filter(({ result }) => result === "error" || result === "warning");

@@ -121,7 +121,7 @@ export async function inEach<T, Found>(
   throw hidden;
 }
 
-/** Like `inEach`, without requests. The message counts unknown items in the unit `what`, such as `pod`. */
+/** Does the same as `inEach` for a synchronous `find`. The message counts unknown items as `what`, such as `pod`. */
 export function inAll<T, Found>(
   items: readonly T[],
   find: (item: T) => readonly Found[],

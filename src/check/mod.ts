@@ -64,7 +64,7 @@ export interface CheckOptions {
 }
 
 /**
- * Checks a cluster, prints the results, and returns the exit code. Throws a MeshError without a cluster, or if the
+ * Checks a cluster, prints the results, and returns the exit code. Throws a MeshError if there is no cluster, or if the
  * given namespace does not exist.
  */
 export async function checkCluster(world: World, options: CheckOptions): Promise<number> {
@@ -156,7 +156,7 @@ const PAUSE = 2_000;
 const WAITED_FOR = ["error", "warning", "unknown"] as const;
 
 /**
- * Repeats all checks until they pass or the time is over. Each round reads the cluster again, because a fix may break
+ * Repeats all checks until they pass or time runs out. Each round reads the cluster again, because a fix may break
  * other checks.
  */
 export async function runUntilWell(

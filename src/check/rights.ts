@@ -1,6 +1,6 @@
 /**
- * Lists the rights that the inventory needs, as Roles (`check --rbac`). A test verifies that the inventory uses every
- * right and no other right.
+ * Lists the rights that the inventory needs, as Roles (`check --rbac`). A test verifies that the inventory uses each of
+ * these rights and no others.
  */
 import { toYaml } from "../yaml/mod.ts";
 import { GATEWAY_CRDS } from "./inventory/gateway_crds.ts";
@@ -14,7 +14,7 @@ export interface Right {
   readonly names?: readonly string[];
   /** The right is needed only in the control plane's namespace. */
   readonly inControlPlane?: true;
-  /** The name of a separate, optional role, because the right allows more than the checks use. */
+  /** The name of the separate, optional role for a right that allows more than the checks use. */
   readonly apart?: keyof typeof APART;
 }
 
@@ -27,7 +27,7 @@ export interface RightsScope {
 
 const READ = ["get", "list"];
 
-/** Returns the rights in the order of the output. Kinds with only `get` are read by names from the user. */
+/** Returns the rights in the order of the output. Kinds with only `get` are read by known names. */
 export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision">): readonly Right[] {
   const webhook = revision === "default" ? "kubectl-mesh-webhook" : `kubectl-mesh-webhook-${revision}`;
   return [

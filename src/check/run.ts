@@ -9,7 +9,7 @@ import type { CheckResult } from "./result_schema.ts";
 /** Called after each check with the number of finished checks and of all checks. */
 export type Ended = (ended: number, all: number) => void;
 
-/** Results of a check after which the checks that need it are skipped. */
+/** If a check has one of these results, the checks that need it are skipped. */
 const BLOCKING: readonly Outcome[] = ["error", "skipped"];
 
 /**

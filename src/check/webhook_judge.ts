@@ -183,7 +183,7 @@ function namespaceDoubt({ webhooks, known }: Asked): InjectionError | undefined 
   if (webhooks === ASSUMED || isKnown(webhooks)) return undefined;
   if (known !== undefined && webhooks !== known.namespace && !isAbsent(known)) return undefined;
   return new InjectionError("namespace-unknown", `Cannot tell which webhooks are called: ${reason(webhooks)}`, {
-    hint: known === undefined ? "name the namespace with --namespace" : "the labels of the namespace decide",
+    hint: known === undefined ? "name the namespace with --namespace" : "this depends on the labels of the namespace",
   });
 }
 
@@ -240,7 +240,7 @@ function refuseUnknownNodes(
   if (isSetByPod || injections.every(({ injector: { nodesAsked } }) => nodesAsked === "never")) return;
   throw new InjectionError(
     "native-unknown",
-    `Cannot tell whether the webhook injects a native sidecar, because the nodes decide: ${reason(nodes)}`,
+    `Cannot tell whether the webhook injects a native sidecar, because that depends on the nodes: ${reason(nodes)}`,
     { hint: "set ENABLE_NATIVE_SIDECARS to true or false to decide without the nodes" },
   );
 }

@@ -32,7 +32,7 @@ const FORWARDED = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2
 
 /**
  * Runs the command as a child with this process's streams and terminal, and forwards signals. Returns the command's
- * exit code, or 128 + signal after a signal. Throws like {@link become}.
+ * exit code, or 128 + signal after a signal. Throws the same errors as {@link become}.
  */
 export async function supervise(world: World, [file = "", ...args]: readonly string[]): Promise<number> {
   let child: AttachedChild | undefined;

@@ -15,7 +15,7 @@ export interface WaitOptions {
 
 export interface Shutdown {
   readonly url: string;
-  /** Send the request after every exit of the command, or only after exit code 0. */
+  /** Whether to send the request after every exit of the command or only after exit code 0. */
   readonly when: "always" | "success";
 }
 

@@ -8,7 +8,7 @@ export interface Outcome {
   readonly unready: ReadonlyMap<string, Probe>;
 }
 
-/** Milliseconds of frequent requests. A proxy usually starts within seconds. */
+/** Milliseconds at the start of the wait in which requests are frequent. A proxy usually starts within seconds. */
 const EARLY = 5_000;
 const EARLY_PAUSE = 50;
 /** Milliseconds of waiting that make the pause one millisecond longer. */

@@ -64,7 +64,7 @@ async function askAgent(world: World, url: string, limit: number): Promise<{ sta
   }
 }
 
-/** Returns only the start of the body, in one line: another server, with any response, may listen on that port. */
+/** Returns only the start of the body, in one line: a program other than the agent may respond. */
 async function startOf({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

@@ -12,8 +12,8 @@ const OWN = /^\r\x1b\[K|\r?\n|\t|\x1b\[(?:[012]|22|3[1-69])?m/g;
 export const CLEAR_SCREEN = "\x1b[H\x1b[2J";
 
 /**
- * Escapes every other character that would control a terminal, as in `\u001b`: control characters, and characters that
- * change the direction of text.
+ * Escapes control characters, and characters that change the direction of text, as in `\u001b`. Keeps the characters
+ * that the program itself writes.
  */
 export function terminalText(text: string): string {
   if (text === CLEAR_SCREEN || text.search(HIDDEN_CHARACTERS) < 0) return text;

@@ -3,7 +3,7 @@ export function wrapped(text: string, width: number): string[] {
   return filled(text.split(" "), width);
 }
 
-/** Like `wrapped`, but keeps quoted text in one piece if it fits on a line, because people copy names and commands. */
+/** Wraps as `wrapped` does, but keeps quoted text that fits on a line whole, because people copy names and commands. */
 export function wrappedAround(text: string, width: number): string[] {
   const pieces = text.match(/(?:[^\s"]|"[^"]*")+|\S+/g) ?? [];
   return filled(pieces.flatMap((piece) => piece.length <= width ? [piece] : piece.split(" ")), width);

@@ -13,7 +13,7 @@ export function kubectl(...args: readonly string[]): string {
 /** Labels to set, by key. The value `undefined` removes the label. */
 export type LabelChange = Readonly<Record<string, string | undefined>>;
 
-/** Changes labels of a namespace. Only keys in `present` need `--overwrite`, or can be removed. */
+/** Changes labels of a namespace. Removes only keys in `present`, and adds `--overwrite` only to change such keys. */
 export function labelNamespace(name: string, change: LabelChange, present: Readonly<Record<string, unknown>>): Step {
   const entries = Object.entries(change).filter(([key, value]) => value !== undefined || key in present);
   const away = entries.flatMap(([key, value]) => value === undefined ? [`${key}-`] : []);

@@ -23,7 +23,7 @@ export interface Deciding {
  * | harmless changes come first, then read-only commands, `loosens`, `enrols`, `takes-out`  | users copy the first           |
  * | a guess comes after read-only commands                                                 | they confirm or refute it      |
  * | within a group, the smallest reach comes first                                         | smaller changes are safer      |
- * | a first command that enrols or takes out gets a read-only command in front             | the user decides               |
+ * | a read-only command is put before a first command that enrols or takes out             | the user decides               |
  */
 export async function decided(alternatives: readonly Advice[], deciding: Deciding): Promise<readonly ShownAdvice[]> {
   const isAllowed = await Promise.all(alternatives.map((advice) => mayBeShown(advice, deciding)));

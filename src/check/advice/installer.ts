@@ -8,7 +8,7 @@ import { type Advice, harmless, type Need } from "./advice.ts";
 import { shellQuoted } from "../../base/text/mod.ts";
 import { kubectl, needOf } from "./commands.ts";
 
-/** The flags of `webhook manifests`, or a Helm release. Objects that istioctl installs have neither annotation. */
+/** The flags of `webhook manifests`, or a Helm release, as annotations name them. istioctl sets no such annotation. */
 export type Installer = { readonly flags: readonly string[] } | Release;
 
 interface Release {

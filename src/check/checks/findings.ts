@@ -16,10 +16,10 @@ export interface Problem {
 /** A problem without the name of its object. */
 export type ProblemOf = Omit<Problem, "object">;
 
-/** The finding if `--selector` matches no pod, because a check of no pods must not pass. */
+/** The finding if `--selector` matches no pod: a check that judged nothing must not pass. */
 export const NO_POD: Finding = { result: "skipped", message: "no pod has the labels of --selector" };
 
-/** Formats a problem in a field to follow an object's name: `FIELD: message`, with a lower-case first letter. */
+/** Formats a problem in a field as `FIELD: message`, with the message in lower case, to follow an object's name. */
 export function ofField({ field, message }: { readonly field: string; readonly message: string }): string {
   return `${field}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 }
@@ -32,7 +32,7 @@ export type AdviceFor = readonly Advice[] | ((object: Named) => readonly Advice[
 
 /**
  * Combines all problems into one finding with the worst result, or `ok`. Objects with the same advice share a fix.
- * Notes are shown only if there are no warnings and errors.
+ * Notes are shown only if there are no warnings or errors.
  */
 export function findingOf(problems: readonly Problem[], advice: AdviceFor = []): Finding {
   if (problems.every(({ result }) => result === "note")) return noted(problems);

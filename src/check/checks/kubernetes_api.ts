@@ -128,7 +128,7 @@ async function seenMutating(facts: Facts): Promise<Finding | undefined> {
   ]);
 }
 
-/** Looks for a sidecar in a dry run, which proves a webhook call without the right to read webhooks. */
+/** Looks for a sidecar in a dry run: it proves that a webhook was called, even if the user may not read webhooks. */
 async function seenInScope({ scope: { namespace }, dryRunOf }: Facts): Promise<Finding | undefined> {
   if (namespace === undefined) return undefined;
   const { outcome } = await dryRunOf(namespace, podToTry({ [LABEL.inject]: "true" }));

@@ -96,7 +96,7 @@ export async function rootCertificate({ name, sidecar }: SidecarNamespace, facts
   return [{ object: `namespace/${name}`, result: "error", message, advice }];
 }
 
-/** Reports pull Secrets of the proxy that the namespace lacks. Pods can only use Secrets of their own namespace. */
+/** Reports missing pull Secrets for the proxy's image. Pods can only use Secrets of their own namespace. */
 export async function pullSecrets({ name, sidecar }: SidecarNamespace, facts: Facts): Promise<readonly Problem[]> {
   const wanted = mapsAt(specOf(sidecar), "imagePullSecrets").map((each) => textAt(each, "name"));
   const missing = await inEach(

@@ -101,7 +101,7 @@ async function ofServed(facts: Facts, judge: Judge): Promise<Finding> {
   return await ofNamespaces(facts, (namespace) => judge(namespace, injectors));
 }
 
-/** The finding if `--selector` matches no namespace, because a check of no namespaces must not pass. */
+/** The finding if `--selector` matches no namespace: a check that judged nothing must not pass. */
 const NONE_CHOSEN: Finding = { result: "skipped", message: "no namespace has the labels of --selector" };
 
 /** Adds the webhooks and pods that decide the risk of changing labels. Only advice needs them. */
@@ -305,8 +305,8 @@ async function unlabelled(facts: Facts): Promise<Finding> {
 }
 
 /**
- * Reports that no namespace of the scope is injected. Advises first to inject one workload, which is the smaller
- * change.
+ * Reports that no namespace of the scope is injected. The first advice is to inject one workload, because that changes
+ * less than injecting a namespace.
  */
 async function nobody(all: readonly Namespace[], webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const [only] = facts.scope.namespace === undefined ? [] : all;

@@ -69,8 +69,8 @@ const LOWER = byHand(
 );
 
 /**
- * Returns the finding of `judged`. If it is unknown, for example without the right to read webhooks, returns `ok` if no
- * policy exists in the scope.
+ * Returns the finding of `judged`. If the scope contains no policy, an unknown finding becomes `ok`, for example for a
+ * user without the right to read webhooks.
  */
 async function unlessOpen(judged: () => Promise<Finding>, isOpen: () => Promise<boolean>): Promise<Finding> {
   const open = async (): Promise<Finding | undefined> => await isOpen() ? { result: "ok" } : undefined;
@@ -155,7 +155,7 @@ function quotaProblems(quota: ResourceQuota, namespace: SidecarNamespace, { rang
   }));
 }
 
-/** Returns, for each resource, the largest request of a live pod in the namespace without its sidecar. */
+/** Returns, for each resource, the largest request of any live pod in the namespace, not counting its sidecar. */
 function largestIn(pods: readonly Pod[], { name }: SidecarNamespace): Amounts {
   const most = new Map<string, bigint>();
   for (const pod of pods.filter(({ metadata }) => metadata.namespace === name).filter(isAlive)) {

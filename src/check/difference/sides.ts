@@ -50,8 +50,8 @@ export async function fileSide(
 }
 
 /**
- * Builds a side from a revision or a tag of a cluster. Without the right to list webhooks, assumes Istio's names of
- * ConfigMaps. Throws errors of the API, and a MeshError for a revision that does not exist.
+ * Builds a side from a revision or a tag of a cluster. Without the right to list webhooks, assumes that the ConfigMaps
+ * have the names that Istio gives them. Throws errors of the API, and a MeshError for a revision that does not exist.
  */
 export async function revisionSide(
   name: string,

@@ -1,6 +1,6 @@
 /**
- * Finds out whether the API server admits an injected pod: from a dry run, or else from the reports of its controller,
- * or else from the rules of `check security`.
+ * Finds out whether the API server admits an injected pod: from a dry run, or else from the reports of the pod's
+ * controller, or else from the rules of `check security`.
  */
 import { trimmedEnd } from "../../base/text/mod.ts";
 import { isLimitRange, isResourceQuota, type KubeApi } from "../../kube/client/mod.ts";
@@ -142,7 +142,7 @@ const NOT_YET = /already exists|looking up service account|no PriorityClass/;
 
 function doubtOf(run: PodRun, target: Target): string | undefined {
   if (!DOUBTS.some((isDoubtful) => isDoubtful(run, target))) return undefined;
-  return run.message || "the pod has another name there, and is created without a sidecar";
+  return run.message || "the pod has a different name in the dry run, and is created without a sidecar";
 }
 
 function byDryRun(verdict: Candidate["verdict"], { outcome, message }: PodRun): Verdict {

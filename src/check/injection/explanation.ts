@@ -42,7 +42,7 @@ export type Explanation = Ruling & {
   /** Findings of the rules of `inject` in a manifest of a file. */
   readonly findings: readonly Finding[];
   readonly fixes: readonly ShownFix[];
-  /** The result is a problem, not a decision of the user. The exit code is then 1. */
+  /** Whether the result is a problem, not a decision of the user. If so, the exit code is 1. */
   readonly hasProblem: boolean;
 };
 

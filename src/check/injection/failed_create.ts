@@ -12,8 +12,8 @@ const FAILED = "FailedCreate";
 const BY_EVENT: readonly string[] = ["StatefulSet", "DaemonSet", "Job"];
 
 /**
- * Returns failures of the workload's controller to create pods, as sentences. Empty if no failure is reported or
- * readable.
+ * Returns, as sentences, the reports that the workload's controller cannot create pods. Empty if there is no report, or
+ * if the user may not read it.
  */
 export async function failedCreates(api: KubeApi, target: Target): Promise<readonly string[]> {
   const { manifest, row, file } = target;

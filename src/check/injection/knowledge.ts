@@ -36,7 +36,7 @@ export interface Asking {
   readonly isSnapshot?: boolean | undefined;
 }
 
-/** Returns the knowledge without a cluster, which is only a given configuration. */
+/** Returns what is known without a cluster: only the given configuration, if any. */
 export function offlineKnowledge(given: Injector | undefined): Knowledge {
   return {
     webhooks: ASSUMED,

@@ -22,7 +22,7 @@ export interface Labels {
   readonly pod: ValueMap;
 }
 
-/** The result of matching a webhook. `decided` is the first unmet requirement, or else a requirement for a label. */
+/** The result of matching. `decided` is the first unmet requirement or, if all are met, a requirement for a label. */
 export interface Match {
   readonly isCalled: boolean;
   readonly decided: Requirement | undefined;

@@ -241,8 +241,8 @@ function askOnCondition(webhook: InjectorWebhook, question: Question, rules: Rul
 }
 
 /**
- * Returns the condition that decides. A false condition decides, regardless of the others (Kubernetes, "Matching
- * requests: matchConditions").
+ * Returns the condition that decides whether the webhook is called. One false condition is enough to prevent the call
+ * (Kubernetes, "Matching requests: matchConditions").
  */
 function decidingCondition(answers: readonly ConditionAnswer[]): ConditionAnswer | undefined {
   const order = ["does-not-hold", "unknown", "fails"];

@@ -175,8 +175,8 @@ export function recreated(object: Named): Advice {
 }
 
 /**
- * Returns advice to recreate the live pods of a workload. Returns an empty list without live pods, for a Job, and for a
- * CronJob, which creates new pods at its next run.
+ * Returns advice to recreate the live pods of a workload. Returns an empty list if there are no live pods, and for a
+ * Job or CronJob. A CronJob creates new pods at its next run.
  */
 export function recreate(target: Target, live: readonly LivePod[]): readonly Advice[] {
   const { row, file, namespace, name } = target;

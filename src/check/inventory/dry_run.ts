@@ -148,7 +148,7 @@ async function send(source: Source, place: Place): Promise<Observed<DryRun>> {
 
 async function sendPod(source: Source, { namespace, labels }: Place): Promise<Observed<DryRun>> {
   const run = await tryToCreate(source, { namespace, pod: podToTry(labels) });
-  // Drops the pod, because the pods of thousands of namespaces would stay in memory.
+  // Drops the pod: otherwise, the pods of thousands of namespaces would stay in memory.
   return isKnown(run) ? { value: { ...run.value, pod: undefined, labels, isOfSidecar: false } } : run;
 }
 
@@ -200,7 +200,7 @@ function refusalOf(error: ApiError): Pick<DryRun, "outcome" | "webhook" | "messa
   return { outcome: "refused", webhook: undefined, message };
 }
 
-/** Returns a pod that meets the restricted level of Pod Security, and quotas that require requests and limits. */
+/** Returns a pod that both the restricted level of Pod Security and quotas on requests and limits admit. */
 export function podToTry(labels: ValueMap) {
   const amount = { cpu: "1m", memory: "1Mi" };
   return {

@@ -24,8 +24,8 @@ export interface ExpectedPod {
   readonly webhook: Observed<InjectorWebhook | undefined>;
   readonly plane: ObservedPlane | undefined;
   /**
-   * The decision of that webhook. Unknown without its configuration, and for match conditions, which may read fields
-   * that are not kept in memory.
+   * The decision of that webhook. Unknown if its configuration is unknown, or if it has match conditions, which may
+   * read fields that are not kept in memory.
    */
   readonly decision: Observed<Decision | undefined>;
 }

@@ -54,7 +54,7 @@ export function injectorWebhooks(configurations: readonly MutatingWebhookConfigu
   );
 }
 
-/** Returns the other mutating webhooks for new pods, in call order. */
+/** Returns the mutating webhooks that are called for new pods but do not inject, in call order. */
 export function otherWebhooks(configurations: readonly MutatingWebhookConfiguration[]): InjectorWebhook[] {
   return configurations.flatMap(({ metadata: { name, labels = {} }, webhooks = [] }) =>
     webhooks.filter((webhook) => !isInjector(webhook, labels) && (webhook.rules ?? []).some(takesNewPods))

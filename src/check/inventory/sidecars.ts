@@ -28,7 +28,7 @@ export interface SidecarNamespace {
   readonly namespace: Namespace;
   /** A pod with only the parts that injection adds. */
   readonly sidecar: Pod;
-  /** The control plane that injects; `undefined` if `planned` is true. */
+  /** The control plane that injects the sidecar; `undefined` if `planned` is true. */
   readonly plane: ObservedPlane | undefined;
   /** Whether the cluster has no injection webhook yet. The sidecar then comes from the built-in configuration. */
   readonly planned: boolean;

@@ -133,7 +133,7 @@ function pairsOf(text: string): readonly (readonly [string, string])[] {
 /** Quota scopes that every injected pod matches. */
 const EVERY_POD = new Set(["NotBestEffort"]);
 
-/** Whether a quota applies to every injected pod: it has no scope but `NotBestEffort`. */
+/** Whether a quota applies to every injected pod: it has no scope other than `NotBestEffort`. */
 function countsPods({ scopes = [], scopeSelector }: Plain<V1ResourceQuotaSpec>): boolean {
   return scopeSelector === undefined && scopes.every((scope) => EVERY_POD.has(scope));
 }

@@ -79,8 +79,8 @@ class Reader {
   constructor(readonly api: KubeApi, private readonly progress: Pick<Progress, "at" | "now">) {}
 
   /**
-   * Returns the response, or `undefined` and a record if the read is forbidden. Throws other failures, because a
-   * partial snapshot must not look complete.
+   * Returns the response. If the read is forbidden, records that and returns `undefined`. Throws other failures,
+   * because a partial snapshot must not look complete.
    */
   async read<T>(what: Unreadable, ask: () => Promise<T>): Promise<T | undefined> {
     const observed = await this.try(what.needs, ask);
@@ -89,7 +89,7 @@ class Reader {
     return undefined;
   }
 
-  /** Like `read`, without a record of a forbidden read. */
+  /** Does the same as `read`, but does not record a forbidden read. */
   async try<T>(needs: string, ask: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
     this.progress.now(needs);
     this.progress.at(this.#answered, ++this.#asked);

@@ -41,14 +41,15 @@ export async function installBinary(world: World, places: Places): Promise<Untri
 
 /**
  * Replaces the program with a script. Runtimes that remember the plugins of a pod (CRI-O) still call the program when
- * they delete a pod from before the removal. If the program did not exist, deleting such a pod would fail.
+ * they delete a pod that started before the removal. If the program did not exist, deleting such a pod would fail.
  */
 export function replaceBinary({ files }: World, { binFolder }: Places): void {
   files.writeText(`${binFolder}/${PLUGIN}`, LEFT_BEHIND, EXECUTABLE);
 }
 
 const LEFT_BEHIND = `#!/bin/sh
-# kubectl-mesh has been removed from this node. Deleting pods that started before calls this file. Without such pods, delete it.
+# kubectl-mesh has been removed from this node. Deleting a pod that started before the removal still calls this file.
+# When no such pod is left, delete this file.
 case "$CNI_COMMAND" in DEL | GC | CHECK | STATUS) exit 0 ;; esac
 echo '{"cniVersion":"1.0.0","code":100,"msg":"mesh-cni has been removed from this node: remove it from the network configuration"}'
 exit 1

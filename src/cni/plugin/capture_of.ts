@@ -44,7 +44,7 @@ const SWITCHES = [
   ["INVALID_DROP", ["--drop-invalid"]],
 ] as const;
 
-/** Decides how to capture a pod from the API. */
+/** Decides from a pod's API object whether and how to capture the pod. */
 export function captureOf(pod: KubeObject): CaptureOf {
   const spec = mapAt(pod, "spec");
   const metadata = mapAt(pod, "metadata");

@@ -9,7 +9,7 @@ import type { PodName } from "./request.ts";
 
 export const KUBECONFIG = "mesh-cni-kubeconfig";
 
-/** Milliseconds until giving up, and between tries, as in istio-cni. Afterwards the kubelet starts the pod again. */
+/** The plugin tries for 30 seconds, as istio-cni does. If it gives up, the kubelet starts the pod again. */
 const TIMEOUT = 30_000;
 const INTERVAL = 1000;
 const REQUEST = 10_000;

@@ -23,7 +23,7 @@ const COMMANDS = {
 
 export type CniCommand = keyof typeof COMMANDS;
 
-/** The fields that the installer writes to the list of plugins. Fields that istio-cni also has are named as there. */
+/** The fields that the installer writes to the list of plugins. Fields that also exist in istio-cni have its names. */
 export const CONFIGURATION = z.looseObject({
   cniVersion: z.enum(VERSIONS),
   name: z.string().check(z.regex(/^[a-zA-Z0-9][\w.-]*$/)),

@@ -6,7 +6,7 @@ import { captureOf } from "../plugin/capture_of.ts";
 
 /**
  * `fine`: the pod does not need capture by the plugin, or does not run. `broken`: istio-validation found traffic that
- * escapes. `look`: the rules in the pod's network namespace decide.
+ * is not captured. `look`: only the rules in the pod's network namespace show whether its traffic is captured.
  */
 export type State = "fine" | "broken" | "look";
 

@@ -97,7 +97,7 @@ function parsed(text: string): ValueMap | undefined {
   }
 }
 
-/** Returns a function that advises to correct the image in the injector's values and to recreate the pod. */
+/** Returns a function that returns advice to correct the image in the injector's values and recreate the pod. */
 export async function otherImages(facts: Facts): Promise<(object: Named) => readonly Advice[]> {
   const expected = await forAdvice(facts.expectations()) ?? [];
   return ({ namespace, name }) => {

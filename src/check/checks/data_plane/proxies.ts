@@ -69,7 +69,7 @@ export function isWithoutImage(state: ContainerState): boolean {
   return IMAGE_REASONS.has(waitingReason(state));
 }
 
-/** Describes why a container is not ready, to follow its name: `runs but is not ready`. */
+/** Describes why a container is not ready. The text follows the container's name: `runs but is not ready`. */
 export function unreadyText(state: ContainerState): string {
   if (waitingReason(state) !== "") return `waits: ${waitingReason(state)}`;
   return state.status.state?.running === undefined ? "does not run" : "runs but is not ready";
@@ -119,8 +119,8 @@ export function endingText({ container, code, reason, message }: Ending): string
 }
 
 /**
- * Returns the last part of a message, where the cause is, as one printable line. Returns an empty list without a
- * message.
+ * Returns the last part of a message, where the cause is, as one printable line, or an empty list if the message is
+ * empty.
  */
 export function reported(message: string): readonly string[] {
   const text = printable(oneLine(message.slice(-4 * LONGEST))).trim();

@@ -62,7 +62,7 @@ const NOT_SHOWN: Finding = {
     "no Service is known to have responded to the API server",
 };
 
-/** Returns `unknown` if no call failed, because an unrecognized replacement of kube-proxy may route the calls. */
+/** Returns `unknown` if no call failed, because an unrecognized replacement for kube-proxy may route the calls. */
 function verdictOn(stranded: readonly Pod[], failed: string | undefined): Finding {
   const objects = stranded.map(({ metadata }) => `pod/kube-system/${metadata.name}`);
   const state = `${objects[0]} runs without ${FLAG}, and no kube-proxy is on its node`;
@@ -112,7 +112,7 @@ async function ofWebhooks(facts: Facts): Promise<readonly Evidence[]> {
   });
 }
 
-/** A sidecar in the dry run proves a reached Service only if all injection webhooks use Services. */
+/** A sidecar in the dry run proves that a Service was reached only if all injection webhooks use Services. */
 function ofDryRun(webhook: Called, run: DryRun, all: readonly InjectorWebhook[]): readonly Evidence[] {
   if (run.outcome === "injected") return all.every(isCalled) ? [reached(nameOf(webhook.target))] : [];
   if (run.webhook !== webhook.name) return [];

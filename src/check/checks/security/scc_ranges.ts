@@ -64,8 +64,8 @@ export function rangeAdvice({ name, sidecar, plane }: SidecarNamespace): readonl
 const BY_PROFILE = byHand("install Istio with the profile openshift, whose sidecars use the range", "mesh");
 
 /**
- * Advice to set the values that the profile sets for sidecars. Source: Istio, "Platform-specific prerequisites" and
- * GetProxyIDs.
+ * Advice to set the values that the profile "openshift" sets for sidecars. Source: Istio, "Platform-specific
+ * prerequisites" and GetProxyIDs.
  */
 function onOpenShift(injectorRef: string): Advice {
   const change = 'set "global.platform: openshift" in its key "values", so that sidecars use the range';

@@ -46,7 +46,7 @@ export function bundleValid(webhooks: readonly InjectorWebhook[], { clock }: Fac
   return findingOf(problems);
 }
 
-/** Judges one caBundle. A webhook with a URL needs none: the API server then trusts the authorities of its system. */
+/** Judges one caBundle. A webhook with a URL needs none: the API server then trusts the CAs of its operating system. */
 function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): ProblemOf | undefined {
   if (caBundle === "" && "url" in target) return undefined;
   if (caBundle === "") {
@@ -77,7 +77,7 @@ function validityProblem(all: readonly CertificateInfo[], now: Date): ProblemOf 
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Warns in the last third of a certificate's lifetime, which may be a day or ten years (linkerd2 #5149). */
+/** Warns in the last third of a certificate's lifetime, since lifetimes range from a day to ten years (linkerd2 #5149). */
 function expiryProblem({ notBefore, notAfter }: CertificateInfo, now: Date): ProblemOf | undefined {
   const left = notAfter.getTime() - now.getTime();
   if (left > (notAfter.getTime() - notBefore.getTime()) / 3) return undefined;

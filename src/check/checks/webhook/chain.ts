@@ -67,7 +67,7 @@ function problemsOf(
     advice: [
       ...culprits.length === 1 ? [excluding(first)] : [],
       byHand("update that webhook, or exclude injected pods with its objectSelector", "webhook"),
-      byHand("turn off native sidecars until then", "mesh"),
+      byHand("turn off native sidecars until that webhook is updated", "mesh"),
     ],
   }];
 }

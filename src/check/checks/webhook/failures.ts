@@ -1,4 +1,4 @@
-/** Explains errors of the API server when it cannot call a webhook, with advice. */
+/** Explains the API server's errors when it cannot call a webhook, and adds advice. */
 import { type Advice, byHand, harmless } from "../../advice/advice.ts";
 import type { InjectorWebhook } from "../../inventory/injector_webhooks.ts";
 import { entriesPatched, logged, restarted } from "./webhook_advice.ts";

@@ -67,8 +67,8 @@ const TOOLS: readonly {
 ];
 
 /**
- * Reports GitOps controllers that own fields of the control plane, and so replace them at each sync. The API server
- * records the owners as field managers.
+ * Reports GitOps controllers that own fields that the control plane writes, because each sync overwrites such fields.
+ * The API server records the owners as field managers.
  */
 export async function bundleIsUnmanaged(facts: Facts): Promise<Finding> {
   const sources = [

@@ -81,7 +81,7 @@ function labelsText(labels: ValueMap): string {
 /** Labels that a pod of a namespace may have. */
 interface Candidate {
   readonly labels: ValueMap;
-  /** True for no labels and for labels of live pods. False for injection labels that no pod has yet. */
+  /** True for the empty set and for labels of live pods. False for injection labels that no pod has yet. */
   readonly isReal: boolean;
 }
 

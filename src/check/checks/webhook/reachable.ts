@@ -12,7 +12,7 @@ import { distinct, isActive } from "./injectors.ts";
 import { calleeOf } from "./service.ts";
 import { configurationNamed, logged } from "./webhook_advice.ts";
 
-/** Checks that a matching pod gets a sidecar in a dry run, one for each configuration and target. */
+/** Checks that a matching pod gets a sidecar. Sends one dry run for each configuration and target. */
 export async function reachable(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const tried: string[] = [];
   const problems = await inEach(groupsOf(webhooks), async (group): Promise<readonly Problem[]> => {
@@ -97,8 +97,8 @@ function where({ namespace }: DryRun): string {
 }
 
 /**
- * Explains a dry run without a sidecar. With Fail, the webhook responded or was not called. With Ignore, it may not
- * have responded.
+ * Explains a dry run without a sidecar. If failurePolicy is Fail, the webhook responded or was not called. If it is
+ * Ignore, the webhook may also have failed to respond.
  */
 async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts): Promise<Report> {
   const { failurePolicy, name, timeoutSeconds } = webhook;

@@ -35,7 +35,7 @@ interface Serving {
   readonly pods: readonly Pod[];
 }
 
-/** Why no pod is ready, worded to end a message, with advice. */
+/** The reason why no pod is ready, as the end of a message, and advice. */
 interface Cause {
   readonly why: string;
   readonly advice: readonly Advice[];
@@ -218,8 +218,8 @@ const CAUSES: readonly ((serving: Waiting) => Cause | undefined)[] = [
 ];
 
 /**
- * Advice to scale a Deployment to one replica, which is enough to serve webhooks. Only the user knows the former
- * number.
+ * Advice to scale a Deployment to one replica, which is enough to serve webhooks. Only the user knows how many replicas
+ * it had before.
  */
 function startedAgain(deployment: Named): Advice {
   return harmless("scale it to one replica", "mesh", scale(deployment, 1));

@@ -31,7 +31,7 @@ const PLACES: readonly Place[] = [
   { kind: "ConfigMap", name: () => "istio-ca-root-cert", key: "root-cert.pem", holds: "authority" },
 ];
 
-/** Checks that the caBundle of each configuration matches the certificate in the first place that exists. */
+/** Checks that the caBundle of each configuration matches the certificate in the first of `PLACES` that exists. */
 export async function trustAgrees(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const seen: string[] = [];
   const problems = await inEach(calledServices(webhooks), async (webhook): Promise<readonly Problem[]> => {
@@ -53,7 +53,7 @@ interface Held {
   readonly der: Uint8Array;
 }
 
-/** Returns the certificate in the first place that exists. Skips a forbidden place if another place can be read. */
+/** Returns the certificate in the first of `PLACES` that exists. Skips a forbidden place if another can be read. */
 async function firstPlace(target: ServiceTarget, facts: Facts): Promise<Held | undefined> {
   return await firstKnown(PLACES.map((place) => async (): Promise<Held | undefined> => {
     const name = place.name(target);

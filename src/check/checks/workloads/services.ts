@@ -11,8 +11,8 @@ import { isInMesh, PROXY } from "./application.ts";
 
 /**
  * Reports Services of mesh pods that do not name a protocol, or name different protocols for a port. Without the right
- * to read webhooks, reports problems of pods with a proxy, and `ok` only if it does not matter which other pods are in
- * the mesh.
+ * to read webhooks, it is unknown which pods without a proxy belong to the mesh: the check then reports problems of
+ * pods with a proxy, and passes only if no other pod can have a problem.
  */
 export async function serviceProtocols(facts: Facts): Promise<Finding> {
   const pods = (await facts.expectations()).filter((each) => !isGateway(each));
