@@ -77,7 +77,7 @@ function validityProblem(all: readonly CertificateInfo[], now: Date): ProblemOf 
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Warns in the last third of a certificate's lifetime, since lifetimes range from a day to ten years (linkerd2 #5149). */
+/** Warns in the last third of a certificate's lifetime, as lifetimes range from a day to ten years (linkerd2 #5149). */
 function expiryProblem({ notBefore, notAfter }: CertificateInfo, now: Date): ProblemOf | undefined {
   const left = notAfter.getTime() - now.getTime();
   if (left > (notAfter.getTime() - notBefore.getTime()) / 3) return undefined;
