@@ -47,7 +47,7 @@ export async function startControlPlane(
           tokenFile: settings.identity.authority.tokenFile,
           reports: health,
           log: log.getChild("xdsproxy"),
-          // The pod is not ready until the name table arrives, and its stream may otherwise wait half a minute.
+          // The pod is ready only once the name table arrives, but its stream may wait half a minute to reconnect.
           connected: () => void names?.then((dns) => dns.retry?.()),
           metrics,
           wasm: settings.xds.wasm && { ...settings.xds.wasm, log: log.getChild("wasm"), metrics: wasm },

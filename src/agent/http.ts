@@ -1,4 +1,4 @@
-/** Returns a plain text response, without a body for `""`. */
+/** Returns a plain text response. If `text` is `""`, the response has no body. */
 export function textAnswer(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response {
   const length = String(new TextEncoder().encode(text).length);
   const fields = { "content-type": "text/plain; charset=utf-8", "content-length": length, ...headers };
@@ -10,7 +10,7 @@ export function refusal(status: number, text: string): Response {
   return textAnswer(status, `${text}\n`, { "x-content-type-options": "nosniff" });
 }
 
-/** The path and query of a request. `URL` throws for a Host header that is not a valid host name. */
+/** The path and query of a request. Not a `URL`, which throws for a Host header that is not a valid host name. */
 export interface RequestTarget {
   readonly path: string;
   readonly query: string;

@@ -11,7 +11,7 @@ export type ApplyRules = (args: readonly string[]) => Promise<number>;
 /** Ports of every proxy that are never captured: Envoy's metrics and health, and the agent's status. */
 const OWN_PORTS: readonly number[] = [15090, 15021, 15020];
 
-/** For each variable that is not set: the flag of `iptables apply`, with the default of Istio's injector. */
+/** Arguments of `iptables apply` for variables that are not set. The values are the defaults of Istio's injector. */
 const DEFAULTS = { ISTIO_INBOUND_PORTS: ["-b", "*"], ISTIO_SERVICE_CIDR: ["-i", "*"] } as const;
 
 /**

@@ -30,7 +30,7 @@ export function defaultProxyConfig(mesh: MeshConfig): ProxyConfig {
   return config;
 }
 
-/** A copy of the mesh configuration with another `defaultConfig`. */
+/** A copy of the mesh configuration with `proxy` as its `defaultConfig`. */
 export function withDefaultProxyConfig(mesh: MeshConfig, proxy: ProxyConfig): MeshConfig {
   return { era: mesh.era, data: assign(mesh.data, { defaultConfig: proxy.data }) };
 }

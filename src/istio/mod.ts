@@ -1,7 +1,7 @@
 /**
- * Mesh and proxy configuration, and Istio's annotations and labels. In: texts of MeshConfig and ProxyConfig. Out:
- * their data with all defaults (`parseMeshConfig`, `mergeProxyConfig`), their views for templates (`meshConfigView`,
- * `proxyConfigView`), the text of `PROXY_CONFIG` (`protoToJson`), and their problems.
+ * Mesh and proxy configuration, and Istio's annotations and labels. Parses a MeshConfig or ProxyConfig in YAML or JSON,
+ * adds all defaults (`parseMeshConfig`, `mergeProxyConfig`) and finds problems. Returns views for templates
+ * (`meshConfigView`, `proxyConfigView`) and the value of `PROXY_CONFIG` (`protoToJson`).
  */
 export * from "./configuration.ts";
 export { misspelledAnnotations, validateAnnotations } from "./annotations/validate.ts";

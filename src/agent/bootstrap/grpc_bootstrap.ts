@@ -17,7 +17,7 @@ export interface GrpcBootstrapOptions {
   readonly log: Logger;
 }
 
-/** Writes the gRPC bootstrap file; logs a failure. Returns a check of the file. */
+/** Writes the gRPC bootstrap file; logs a failure. Returns an object that checks the file. */
 export async function writeGrpcBootstrap(files: Files, options: GrpcBootstrapOptions) {
   const { file, log } = options;
   let isWritten = false;

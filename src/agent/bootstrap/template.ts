@@ -10,8 +10,8 @@ import type { AgentSettings } from "../settings/settings.ts";
 import { templateParams } from "./template_params.ts";
 
 /**
- * Renders a Go text/template with `toJSON` and sprig. The result is not validated, because it may be YAML or for
- * another version of Envoy. Throws a MeshError with the file and Go's message.
+ * Renders a Go text/template with `toJSON` and sprig. The result is not validated, because it may be YAML, and it may
+ * be for any version of Envoy. Throws a MeshError with the file and Go's message.
  */
 export async function renderBootstrap(world: World, settings: AgentSettings): Promise<string> {
   const file = settings.envoy.templateFile;

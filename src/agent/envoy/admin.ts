@@ -48,7 +48,7 @@ async function isReady(world: World, url: string): Promise<boolean> {
   return (await request(world, `${url}/ready`, [200, 503])).status === 200;
 }
 
-/** Sends a request over a new connection: a kept connection would reach the previous epoch. */
+/** Sends a request over a new connection, because a connection that was kept alive would reach the previous epoch. */
 async function request(world: World, url: string, good: readonly number[], method: "GET" | "POST" = "GET") {
   const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
   const common = { headers: new Headers(), protocol: "http/1.1", maxBodyBytes: MAX_ANSWER } as const;

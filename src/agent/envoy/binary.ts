@@ -6,13 +6,13 @@ export const BINARY_HINT = "this command is for a pod with Envoy; --binaryPath, 
   "the Envoy binary";
 
 /**
- * Throws a `MeshError` if Envoy's binary is absent. Call this before anything is written: on a machine without Envoy, the agent
- * would leave its folders in the current one.
+ * Throws a `MeshError` if Envoy's binary is absent. Call this before anything is written, so that on a machine without
+ * Envoy the agent leaves no folders behind in the working directory.
  */
 export async function checkBinary({ files, env }: Pick<World, "files" | "env">, binary: string): Promise<void> {
   const folders = (env.get("PATH") ?? "/bin:/usr/bin").split(":").map((folder) => folder || ".");
   const paths = binary.includes("/") ? [binary] : folders.map((folder) => `${folder}/${binary}`);
-  // A path that cannot be read may still be a program: its start says what is wrong.
+  // A path that cannot be examined may still be a program; if it is not, the attempt to start it shows the reason.
   const found = await Promise.all(
     paths.map((path) => files.stat(path).then((status) => status !== undefined, () => true)),
   );

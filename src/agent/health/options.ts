@@ -34,7 +34,7 @@ export interface HealthReports {
 }
 
 export interface HealthOptions extends HealthSettings {
-  /** Resolves with the reason why Envoy is not ready, or `undefined`. Checked before the application. */
+  /** Resolves with the reason why Envoy is not ready, or `undefined`. Called before the application is checked. */
   readonly envoyProblem: () => Promise<string | undefined>;
   readonly log: Logger;
 }

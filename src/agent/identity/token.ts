@@ -17,7 +17,7 @@ const MAX_BYTES = 1024 * 1024;
 export async function readToken(files: Files, path: string): Promise<Token | undefined> {
   if (path === "" || await files.stat(path) === undefined) return undefined;
   const text = (await files.readText(path, MAX_BYTES)).trim();
-  // If the token were not a valid header value, the error message would quote it.
+  // Removes characters that are invalid in a header, because the error message for the header would quote the token.
   return text === "" ? undefined : { text: text.replaceAll(/[^\x21-\x7e]/g, ""), ...claimsOf(text) };
 }
 

@@ -164,7 +164,10 @@ function chain(first: Step, more: (state: State) => Step): Step {
 
 /* Hot restart */
 
-/** Starts a new epoch. A starting epoch terminates its parent, which would cut off a grandparent that still drains. */
+/**
+ * Starts a new epoch, but only when a single epoch is left: a starting epoch makes its parent terminate the
+ * grandparent, which may still be draining.
+ */
 function reload(state: State, { by }: Events["reload"], rules: Rules): Step {
   if (!rules.hotRestart) return refuseReload(state, { by });
   if (state.reloadBroken) return stay(state, log("error", RELOAD_BROKEN));

@@ -15,7 +15,7 @@ export function startReaper(world: World): () => void {
     try {
       return call();
     } catch {
-      // Another operating system lacks this call, or this process may not make it.
+      // The operating system lacks this call, or this process may not make it.
       return undefined;
     }
   };

@@ -39,8 +39,8 @@ type ScrapeWorld = { readonly network: Network; readonly clock: Clock };
 const MAX_CONCURRENT = 20;
 
 /**
- * Returns the handler of scrapes. The status is always 200, because the other metrics are useful if one endpoint fails.
- * Above the limit, the status is 503.
+ * Returns the handler for scrapes. The status is 200 even if an endpoint fails, because the other metrics are still
+ * useful; it is 503 if there are too many concurrent scrapes.
  */
 export function metricsMerger(world: ScrapeWorld, options: MergeOptions): (request: Request) => Promise<Response> {
   let inFlight = 0;

@@ -116,7 +116,7 @@ function hasDefaultDrain({ data }: ProxyConfig): boolean {
   return data[DRAIN] === "5s";
 }
 
-/** Applies the variable of Istio 1.1 to 1.8, unless the mesh file sets a value. */
+/** Applies the drain time from the variable of Istio 1.1 to 1.8, unless the mesh file sets a drain time. */
 function withOldDrain(config: ProxyConfig, variables: Variables): ProxyConfig {
   if (!hasDefaultDrain(config) || !variables.isSet("oldTerminationDrain")) return config;
   return set(config, DRAIN, `${variables.number("oldTerminationDrain")}s`);
@@ -135,8 +135,8 @@ function withServiceCluster(config: ProxyConfig, given: ReadonlyMap<FlagName, st
 }
 
 /**
- * Resolves the address for Envoy's statsd sink, which accepts IP addresses only. Without an address, the sink is off,
- * as in Istio.
+ * Resolves the address for Envoy's statsd sink, which accepts IP addresses only. If this fails, the sink is off, as in
+ * Istio.
  */
 async function withResolvedStatsd(config: ProxyConfig, { world, warnings }: ProxyConfigSources): Promise<ProxyConfig> {
   const address = config.data["statsdUdpAddress"];

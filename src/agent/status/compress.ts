@@ -25,8 +25,8 @@ function qualityOf(item: string): readonly [string, number] {
 }
 
 /**
- * Compresses a response, unless the body is known to be small. Does not read the request headers if there is no body,
- * because Deno then allocates 3 KB of garbage.
+ * Compresses a response, unless the body is known to be small. If there is no body, does not read the request headers,
+ * because reading them costs 3 KB of garbage in Deno.
  */
 export async function compressed(request: Request, response: Response): Promise<Response> {
   const { body, status } = response;

@@ -105,7 +105,7 @@ async function moduleOf(
   const last = layers.at(-1) ?? {};
   const type = textAt(last, "mediaType");
   if (!/^application\/vnd\.(?:oci\.image\.layer\.v1\.tar\+gzip|docker\.image\.rootfs\.diff\.tar\.gzip)$/.test(type)) {
-    throw new MeshError(`The image does not contain a layer with a module, but "${type}"`);
+    throw new MeshError(`The image contains no Wasm module: the media type of its last layer is "${type}"`);
   }
   const layer = await gunzip(await blob(textAt(last, "digest")));
   for (const [name, file] of filesOfTar(layer)) if (name.split("/").at(-1) === "plugin.wasm") return file;

@@ -61,7 +61,7 @@ function isTar(bytes: Uint8Array): boolean {
   return new TextDecoder().decode(bytes.subarray(257, 262)) === "ustar";
 }
 
-/** Returns the module from a file that may be compressed with gzip, or the first file of a tar archive. */
+/** Returns the module in a file: unpacks gzip, and takes the first file of a tar archive. */
 export async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   let inner = bytes;
   for (let depth = 0; depth < 3 && !isModule(inner); depth++) {

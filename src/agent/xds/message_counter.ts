@@ -2,8 +2,8 @@
 import type { ByteConnection } from "../../platform/mod.ts";
 
 /**
- * Returns a function that checks whether the latest bytes complete an occurrence of the text, which may begin in earlier
- * bytes.
+ * Returns a function that checks whether the latest bytes complete an occurrence of the text, which may begin in
+ * earlier bytes.
  */
 export function textFinder(text: string): (bytes: Uint8Array) => boolean {
   const decoder = new TextDecoder("latin1");
@@ -16,7 +16,7 @@ export function textFinder(text: string): (bytes: Uint8Array) => boolean {
 }
 
 export interface MessageCounter {
-  /** Returns the number of messages whose head is complete with these bytes. */
+  /** Returns the number of messages whose heads these bytes complete. */
   count(bytes: Uint8Array): number;
 }
 
@@ -24,7 +24,7 @@ export interface MessageCounter {
 const GRPC_HEAD = 5;
 
 export class BodyCounter implements MessageCounter {
-  /** The number of received bytes of the head, and the length that they contain. */
+  /** How many bytes of the head have been received, and the part of the message length that they contain. */
   #head = 0;
   #length = 0;
   #rest = 0;

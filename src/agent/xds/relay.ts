@@ -18,7 +18,7 @@ interface Relayed {
 
 /**
  * Streams istiod's response to Envoy's call; each call has its own connection. Never rejects: a failure becomes a gRPC
- * status. Trailers are not relayed, so a call that istiod ends later ends without a status, and Envoy reconnects.
+ * status. Trailers are not relayed, so a call that istiod ends after its headers has no status, and Envoy reconnects.
  */
 export async function relay(upstream: UpstreamContext, request: Request, open: Relayed): Promise<Response> {
   const { calls, max } = open;

@@ -71,8 +71,8 @@ const SINCE_1_2 = {
 };
 
 /**
- * Defaults of 1.9 to 1.17. Where releases differ, these are the values of the last release; templates do not read these
- * fields.
+ * Defaults of 1.9 to 1.17. A field in which these releases differ has the value of the last release, which is good
+ * enough because templates do not read the field.
  */
 const SINCE_1_9 = {
   ...SINCE_1_2,

@@ -10,14 +10,14 @@ import type { Era } from "../era.ts";
 import { mergeMeshConfig, mergeProxyConfig } from "./merge.ts";
 import { MESH_CONFIG, PROXY_CONFIG } from "../schema/schema.ts";
 
-/** The text's name in messages. */
+/** The name of the parsed text in messages. */
 const MESH = "mesh configuration";
 const PROXY = "proxy configuration";
 
 /**
  * Parses a mesh configuration and adds the defaults of its era. The text is a MeshConfig in YAML or JSON, or a
  * ConfigMap that contains a MeshConfig under the key `mesh`. A text without a document returns the defaults.
- * Throws a MeshError with field paths and place for values that have the wrong type or that Istio rejects.
+ * Throws a MeshError with field paths and positions for values that have the wrong type or that Istio rejects.
  */
 export function parseMeshConfig(text: string, file = "", era: Era = "current"): MeshConfig {
   const source = readSource(text, file, MESH);
@@ -31,14 +31,15 @@ export function parseMeshConfig(text: string, file = "", era: Era = "current"): 
 /**
  * Parses a proxy configuration in YAML or JSON, such as the annotation `proxy.istio.io/config`. Returns only the fields
  * that the text sets, for `mergeProxyConfig`.
- * Throws a MeshError with field paths and place for values of the wrong type.
+ * Throws a MeshError with field paths and positions for values of the wrong type.
  */
 export function parseProxyConfig(text: string, file = "", era: Era = "current"): ProxyConfig {
   return { era, data: decodeSource(readSource(text, file, PROXY), PROXY_CONFIG, era, PROXY) };
 }
 
 /**
- * Merges a pod's annotation `proxy.istio.io/config` into the mesh's `defaultConfig`. Throws like `parseProxyConfig`.
+ * Merges a pod's annotation `proxy.istio.io/config` into the mesh's `defaultConfig`. Throws the errors of
+ * `parseProxyConfig`.
  */
 export function applyProxyConfigAnnotation(mesh: MeshConfig, text: string): MeshConfig {
   const overlay = parseProxyConfig(text, "", mesh.era);
@@ -46,7 +47,7 @@ export function applyProxyConfigAnnotation(mesh: MeshConfig, text: string): Mesh
 }
 
 /**
- * The problems of a `proxy.istio.io/config`, merged into the defaults of the era: wrong types and invalid values.
+ * The wrong types in a `proxy.istio.io/config`, and the invalid values after it is merged into the defaults of the era.
  * Throws a MeshError for invalid YAML.
  */
 export function proxyConfigProblems(text: string, era: Era): FieldProblem[] {

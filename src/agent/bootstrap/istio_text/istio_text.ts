@@ -1,6 +1,6 @@
 /**
  * Prints the bootstrap as the exact text of Istio's template, so that a diff with pilot-agent's file shows only the
- * content. Like Istio's text, the result is not always JSON (trailing comma of the PROXY protocol filter, escaped
+ * content. As in Istio, the text is not always valid JSON (trailing comma of the PROXY protocol filter, escaped
  * apostrophes), but Envoy can read it. Quotes in names are escaped.
  */
 import { isMap, type ValueMap } from "../../../base/value.ts";

@@ -7,7 +7,7 @@ export interface Layout {
   readonly line?: (value: Value) => string;
   /** Separator between this member's name and its value; default `": "`. */
   readonly colon?: string;
-  /** Print a whitespace-only line after the value and its comma, indented this much less. */
+  /** Print a whitespace-only line after the value and its comma, with this many spaces less than the current line. */
   readonly gap?: number;
   /** Indentation of the members or items, in spaces; default 2. */
   readonly indent?: number;

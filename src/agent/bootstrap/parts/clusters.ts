@@ -63,8 +63,8 @@ function secretCluster(name: string, path: string) {
 }
 
 /**
- * The cluster of the control plane: the agent's xDS socket, with one stream per connection, or istiod with `--xds
- * direct`.
+ * The cluster of the control plane. Its endpoint is the agent's xDS socket, with one stream per connection; with
+ * `--xds direct`, it is istiod.
  */
 function controlPlane(settings: AgentSettings) {
   const limits = { max_connections: 100000, max_pending_requests: 100000, max_requests: 100000 };
@@ -139,8 +139,8 @@ const LOCAL_CLUSTER = {
 };
 
 /**
- * Returns the keepalive settings. Istio writes numbers as objects, which Envoy accepts. Source: Istio's
- * option.keepaliveConverter.
+ * Returns the keepalive settings. As in Istio, each number is an object such as `{"value": 3}`, which Envoy accepts.
+ * Source: Istio's option.keepaliveConverter.
  */
 export function keepalive({ probes, time, interval }: ValueMap): ValueMap {
   return {

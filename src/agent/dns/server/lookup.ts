@@ -66,8 +66,9 @@ function foundOf({ host, canonical }: Match, type: typeof TYPE.A | typeof TYPE.A
 }
 
 /**
- * Builds the index. If several hosts have the same name, a host wins over an alias, then a Kubernetes Service wins,
- * then the first host in name order (random in Istio). Leaves out hosts without a valid address.
+ * Builds the index. If several hosts have the same name, a host wins over an alias, then a Kubernetes Service over
+ * other hosts, then the host that is first in name order (Istio chooses at random). Leaves out hosts without a valid
+ * address.
  */
 export function buildLookup(entries: Iterable<readonly [string, NameInfo]>, proxy: ProxyDomain): Lookup {
   const lookup = new Map<string, Host>();
@@ -113,7 +114,7 @@ function addressBytes(text: string): Uint8Array | undefined {
   return bytes;
 }
 
-/** Returns the domain without the proxy's namespace, which comes first in Kubernetes. */
+/** Returns the domain without a leading namespace: `svc.cluster.local` for `ns.svc.cluster.local`. */
 function withoutNamespace({ namespace, domain }: ProxyDomain): string {
   const [first, ...rest] = domain.split(".");
   return first === namespace ? rest.join(".") : domain;

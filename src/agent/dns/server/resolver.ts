@@ -16,7 +16,7 @@ export interface ResolverOptions {
   readonly forwarder: Forwarder;
   readonly conf: () => ResolvConf;
   readonly isOwn: (server: Upstream) => boolean;
-  /** Forward questions before the first table arrives. On port 53, this server is the machine's only name server. */
+  /** Forward questions before the first table arrives: on port 53, this server is the machine's only name server. */
   readonly answersBeforeTable: boolean;
   readonly onLoop: () => void;
   readonly random: () => number;
@@ -93,8 +93,8 @@ export class Resolver {
   }
 
   /**
-   * Answers from the cache or an upstream server. A new configuration clears the cache, because other servers may know
-   * other names.
+   * Answers from the cache or an upstream server. A new configuration clears the cache, because its servers may know
+   * different names from the previous servers.
    */
   #fromOthers(query: Query, transport: Transport, conf: ResolvConf): Uint8Array | Promise<Uint8Array> {
     if (conf !== this.#conf) this.#cache.clear();

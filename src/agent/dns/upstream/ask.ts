@@ -24,7 +24,7 @@ export interface Ask {
 
 /**
  * Sends a question over UDP from a random port, and ignores unrelated datagrams. Repeats the question over TCP if the
- * answer exceeds the buffer. Rejects on an ICMP error, and with the signal's reason.
+ * answer exceeds the buffer. Rejects on an ICMP error, and, with the signal's reason, if the signal aborts.
  */
 export async function askUdp(context: AskContext, ask: Ask): Promise<Uint8Array> {
   return await askOverUdp(context, ask) ?? await askTcp(context, ask);
@@ -95,7 +95,7 @@ function watchIcmpErrors(socket: DatagramSocket, refused: (error: Error) => void
   };
 }
 
-/** Sends a question over TCP. Rejects on failure, on a wrong answer, and with the signal's reason. */
+/** Sends a question over TCP. Rejects on failure, on a wrong answer, and, with its reason, if the signal aborts. */
 export async function askTcp({ network }: Pick<AskContext, "network">, ask: Ask): Promise<Uint8Array> {
   const { server, query, message, signal } = ask;
   const connection = await network.dial({ host: server.host, port: server.port, tls: undefined, signal });

@@ -120,7 +120,7 @@ const MAX_TTL = 0x7fff_ffff;
 
 /**
  * Returns the parts of an answer that the cache needs; `undefined` for answers that must not be cached: errors,
- * truncated answers, a TTL of 0, or neither records nor a SOA (RFC 2308).
+ * truncated answers, and answers with a TTL of 0 or with neither records nor an SOA (RFC 2308).
  */
 function contentsOf(answer: Uint8Array, { type: asked, questionEnd }: Query): Contents | undefined {
   const records = fieldsOf(answer, questionEnd);

@@ -34,7 +34,7 @@ export function readResolvConf(text: string, port = DNS_PORT): ResolvConf {
   };
 }
 
-/** Milliseconds after which the next question causes a refresh. No timer does, because it would wake an idle agent. */
+/** Milliseconds after which the next question causes a refresh. (A timer would wake an idle agent.) */
 const MAX_AGE = 5000;
 
 const EMPTY: ResolvConf = { servers: [], search: undefined, invalid: [] };

@@ -62,9 +62,8 @@ const METADATA_KEY = "ISTIO_META_GLOBAL_DOWNSTREAM_MAX_CONNECTIONS";
 const RUNTIME_KEY = "overload.global_downstream_max_connections";
 
 /**
- * Returns the connection limit: the first that is set of `connectionSettings.globalDownstreamConnectionLimit`, the key
- * in `proxyMetadata`, and the runtime value; otherwise, no limit. A value that is not a number is ignored with a
- * warning.
+ * Returns the connection limit from `connectionSettings.globalDownstreamConnectionLimit`, or else from `proxyMetadata`,
+ * or else from `runtimeValues`; by default, there is no limit. A value that is not a number is ignored with a warning.
  */
 export function connectionLimit(proxyConfig: ValueMap, warnings: string[]): number {
   const settings = mapAt(proxyConfig, "connectionSettings");

@@ -103,7 +103,7 @@ export function compliancePolicy({ variables, warnings }: Reading): CompliancePo
 }
 
 /**
- * Returns the file (YAML or JSON) as compact JSON with sorted keys, or `""` without a file. `$(HOST_IP)` becomes the
+ * Returns the file (YAML or JSON) as compact JSON with sorted keys; `""` if no file is named. `$(HOST_IP)` becomes the
  * node's address, with brackets for IPv6. An unreadable file causes a warning, and Envoy starts without it.
  */
 export async function readBootstrapOverride(

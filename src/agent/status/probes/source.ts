@@ -7,8 +7,8 @@ import type { World } from "../../../platform/world.ts";
 const SOURCES = { 4: "127.0.0.6", 6: "::6" } as const;
 
 /**
- * Returns the source address for probes of `host`: traffic capture would redirect any other address into Envoy. The
- * returned function returns `undefined` while the address cannot be bound.
+ * Returns a function that returns the source address for probes of `host`, or `undefined` while this address cannot be
+ * bound. Traffic capture would redirect probes from any other address into Envoy.
  */
 export function probeSource({ system }: Pick<World, "system">, host: string, logger: Logger): () => string | undefined {
   const text = SOURCES[host.includes(":") ? 6 : 4];

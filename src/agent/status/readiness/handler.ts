@@ -14,7 +14,7 @@ export interface ReadyOptions {
 /** Minimum milliseconds between two logs of the same problem: some clients poll twenty times a second. */
 const REPEAT_INTERVAL = 2000;
 
-/** Returns the readiness handler. `wasReady` is whether a response was 200; `undefined` before the first response. */
+/** Returns the readiness handler. `wasReady`: whether any response was 200; `undefined` before the first response. */
 export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOptions) {
   let wasReady = false;
   let everReady: boolean | undefined;

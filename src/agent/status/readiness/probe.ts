@@ -34,8 +34,8 @@ export interface ProbeOptions {
 }
 
 /**
- * Results that are not checked again during Envoy's lifetime. The pod's probe goes through Envoy, so its success proves
- * that Envoy still serves.
+ * Results that are not checked again during Envoy's lifetime. The kubelet's probes go through Envoy, so a probe that
+ * arrives proves that Envoy still serves.
  */
 interface Seen {
   config: boolean;
