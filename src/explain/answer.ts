@@ -12,7 +12,7 @@ import type { Connection } from "./question/question.ts";
 
 /**
  * Returns the path of a connection through a pod, with the result of a probe. With `ends`, the path continues through
- * the pods behind the endpoints. With `resources`, it names the resource that decided. Loads the RE2 library.
+ * the pods behind the endpoints. With `resources`, it names the resource that decided the verdict. Loads RE2.
  */
 export async function answerOf(
   snapshot: ProbedSnapshot,

@@ -9,7 +9,7 @@ const GAUGES: Readonly<Record<string, string>> = {
   rq_retry_open: "retries",
 };
 
-/** Returns the limits that a cluster has reached (default priority); empty without stats. */
+/** Returns the limits that a cluster has reached (default priority); empty if the snapshot has no `stats.txt`. */
 export function openBreakers({ parts }: Pick<Snapshot, "parts">, cluster: string): string[] {
   const { text } = parts["stats.txt"];
   if (text === undefined) return [];

@@ -49,7 +49,10 @@ export function throughChain(path: ConnectionPath, { facts, config, original }: 
   if (unsure !== undefined && isRefused) path.doubt(unsure);
 }
 
-/** Adds the routes. If one certainly matches and none ends the connection, returns the earlier ones that may match. */
+/**
+ * Adds the routes. If one route certainly matches, and no route ends the connection, returns the other routes that may
+ * match.
+ */
 function addRoutes(path: ConnectionPath, { steps, isCovered }: Routed): readonly PlainStation[] {
   const isPlain = isCovered && steps.every(({ end }) => end === undefined);
   const unsure = steps.map(({ station }) => station).filter(({ result }) => isPlain && result === "unknown");

@@ -1,4 +1,4 @@
-/** The stations of a cluster: itself, its endpoints, and the TLS to them. */
+/** The stations of a cluster: the cluster itself, its endpoints, and the TLS to the endpoints. */
 import type { Answer, Detail, StationResult } from "../answer_schema.ts";
 import { type Cluster, LIMIT, RETRY_LIMIT } from "../envoy/cluster.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
@@ -170,7 +170,7 @@ const INBOUND_PASSTHROUGH: ReadonlySet<string> = new Set([
   "InboundPassthroughClusterIpv6",
 ]);
 
-/** Returns the limits that differ from the defaults: Envoy's default, and Istio's default of no limit. */
+/** Returns the limits that are neither Envoy's default nor Istio's default (no limit). */
 function limitTexts(limits: Cluster["limits"]): string[] {
   const all = [
     ["connections", limits.connections, LIMIT],

@@ -152,7 +152,10 @@ export class ConnectionPath {
     return [...this.#endpoints.values()];
   }
 
-  /** Records where the connection ends. Of several known ends, the first counts. An unknown end replaces any doubt. */
+  /**
+   * Records where the connection ends. The first end with a known verdict counts. An end with the verdict `unknown`
+   * replaces any earlier doubt.
+   */
   end(end: End): void {
     if (end.verdict === "unknown") this.#doubt = { ...end, isDiverting: this.#doubt?.isDiverting === true };
     else this.#end ??= end;

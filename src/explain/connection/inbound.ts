@@ -102,7 +102,10 @@ function clientText(client: Client, { peer }: Connection): string {
   return peer !== undefined || client === "tls" ? `the client uses ${text}` : `a client that uses ${text} is assumed`;
 }
 
-/** Returns the kind of client. An unknown client uses TLS if the question says so, else mutual TLS if accepted. */
+/**
+ * Returns the kind of client. An unknown client uses TLS if the question says so, and otherwise mutual TLS if the port
+ * accepts it.
+ */
 function clientOf({ mutual, isHttp }: Mode, { spoken, isPlain, peer }: Connection): Client {
   if (peer !== undefined) return knownClient(peer, spoken);
   if (spoken === "tls") return "tls";

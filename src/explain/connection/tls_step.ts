@@ -114,7 +114,7 @@ function reasonOf(match: string, origin: string): string {
   return origin === "" ? "by the cluster" : `by ${origin}`;
 }
 
-/** Returns the step for an invalid workload certificate (the secret `default`), without which every handshake fails. */
+/** Returns the step for an invalid workload certificate (the secret `default`), which makes every handshake fail. */
 function certificateProblem({ certificate }: Facts, tls: Tls): Step | undefined {
   if (!tls.certificates.includes("default")) return undefined;
   const { result, message: why } = certificate;

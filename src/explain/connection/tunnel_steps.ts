@@ -12,7 +12,7 @@ import type { Facts } from "./facts.ts";
 import { tlsStep } from "./tls_step.ts";
 import { detailOf, listed, passing, refusing, type Step, unknowing } from "./connection_path.ts";
 
-/** Maximum depth of nested tunnels. Istio nests two, for another network. */
+/** Maximum depth of nested tunnels. Istio nests two, to reach another network. */
 const MAX_DEPTH = 4;
 
 /** An endpoint, and the tunnel to it. */

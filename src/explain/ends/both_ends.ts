@@ -108,7 +108,7 @@ function addressTo(endpoint: string, { addresses }: Facts): string {
   return addresses.find((each) => each.includes(":") === endpoint.includes(":")) ?? addresses[0] ?? "";
 }
 
-/** Returns the client's answer if the connection continues to an endpoint. Ignores doubts about the endpoint only. */
+/** Returns the client's answer if the connection continues to an endpoint. Doubts only about the endpoint are ignored. */
 function goingOn(answer: OpenAnswer, { pod }: Facts, { direction }: Connection): OpenAnswer | undefined {
   if (direction !== "outbound" || answer.stations.some(({ detail }) => detail["hostNetwork"] === true)) {
     return undefined;
@@ -231,7 +231,7 @@ function namespaceOf({ clusters }: Answer): string | undefined {
 
 const ORDER: readonly Answer["verdict"][] = ["refused", "unknown", "bypasses", "reaches"];
 
-/** Groups endpoints with the same answer. The worst group decides; the reason counts the endpoints in other groups. */
+/** Groups endpoints by answer. The worst group gives the verdict; the reason also counts endpoints in other groups. */
 function joined(client: OpenAnswer, read: readonly ServerEnd[], count: number): OpenAnswer {
   const groups = new Map<string, ServerEnd[]>();
   for (const end of read) groups.set(keyOf(end), [...groups.get(keyOf(end)) ?? [], end]);
@@ -251,7 +251,7 @@ function joined(client: OpenAnswer, read: readonly ServerEnd[], count: number): 
   return { ...client, verdict: worst.verdict, reason, fix: worst.fix, cause: worst.cause, stations };
 }
 
-/** Returns the verdict if all pods that were read accept the connection. `left` counts endpoints that were not read. */
+/** Returns the verdict if all pods that were read accept the connection. `left` says how many were not read. */
 function reached(client: OpenAnswer, read: readonly ServerEnd[], left: string): Pick<Answer, "verdict" | "reason"> {
   const concern = read.flatMap(({ stations }) => stations).find(({ result }) => result === "warning")?.message ?? "";
   const reason = `${client.reason}; ${endText(read)}${concern === "" ? "" : `, but ${concern}`}${left}`;

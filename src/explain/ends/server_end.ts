@@ -280,7 +280,7 @@ export function rootsOf({ certificate }: Facts): ReadonlySet<string> {
   return new Set(certificate.roots.map(({ subject, notAfter }) => `${subject} until ${notAfter.slice(0, 10)}`));
 }
 
-/** Returns the server's end from its steps. The first step that ends the connection decides, else the first unknown. */
+/** Returns the server's end: the first step that ends the connection gives the verdict, else the first unknown step. */
 function ending(pod: string, steps: readonly Step[]): ServerEnd {
   const stations = steps.map(({ station }): Station => ({ ...station, pod, side: "server" }));
   const end = steps.find((step) => step.end !== undefined)?.end;

@@ -9,7 +9,7 @@ import type { Answer, Station } from "../answer_schema.ts";
 /** The result of a trace, or why the trace has no result. */
 export type Traced = Observed | string;
 
-/** Returns the answer with the kernel's station proved or contradicted. Without a result, only adds the reason. */
+/** Returns the answer with the kernel's station proved or contradicted. If the trace has no result, only adds why. */
 export function withTrace(answer: Answer, traced: Traced): Answer {
   const at = answer.stations.findIndex(({ kind, side }) => kind === "kernel" && side === "client");
   const station = answer.stations[at];

@@ -25,7 +25,7 @@ function virtualHostAddresses(config: EnvoyConfig, name: string, has: (route: st
   return [...new Set(own.flatMap(({ domains }) => domains.map(plainAddress)))].filter((each) => each !== "");
 }
 
-/** Returns a host that `accepts` accepts and whose service has this address, from listeners and virtual hosts. */
+/** Searches listeners, then virtual hosts. Returns the first host with this address for which `accepts` is true. */
 export function addressedHost(
   config: EnvoyConfig,
   address: string,

@@ -58,7 +58,7 @@ export function hostWithCluster(names: readonly string[], config: EnvoyConfig): 
   return names.find((name) => hosts.has(name));
 }
 
-/** Returns the known name, such as `catalog.shop`, that is most similar to an unknown name; `undefined` if none is. */
+/** Returns the known name, such as `catalog.shop`, that is most similar to an unknown name, if any name is similar. */
 export function nearestName(
   asked: string,
   config: EnvoyConfig | undefined,

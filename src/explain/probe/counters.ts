@@ -20,7 +20,7 @@ export interface CountedHost {
 
 type Counters = ReadonlyMap<string, number>;
 
-/** Returns the hosts whose request counter grew, for a direction; `undefined` if a reading is absent. */
+/** Returns the hosts of inbound or outbound clusters whose request counter grew; `undefined` if a reading is absent. */
 export function countedHosts(
   { before, after }: { readonly before: Counted; readonly after: Counted },
   direction: Answer["direction"],
@@ -32,7 +32,7 @@ export function countedHosts(
   });
 }
 
-/** Returns the listeners whose connection counter grew, such as `0.0.0.0_9080`; `undefined` without such counters. */
+/** Returns the listeners whose connection counter grew, such as `0.0.0.0_9080`; `undefined` if none has a counter. */
 export function countedListeners(before: Counted, after: Counted): readonly string[] | undefined {
   const counters = listenerCounters(after.listeners);
   return counters?.size === 0 ? undefined : moved(listenerCounters(before.listeners), counters);

@@ -71,7 +71,10 @@ function inboundPlan(facts: Facts, asked: Connection): ProbePlan | string {
   return { connection, sent: { ...connection, host: own }, user, needsUser: true, isHttp };
 }
 
-/** Whether TPROXY is used. Envoy then connects from the client's address, so the two connections can be mixed up. */
+/**
+ * Whether TPROXY is used. Envoy then connects to the application from the client's address, so this connection can be
+ * mistaken for the client's connection.
+ */
 function isTproxy({ pod }: Facts, { stations }: Answer): boolean {
   const rule = stations.find(({ kind }) => kind === "kernel")?.detail["text"] ?? "";
   return /TPROXY|tproxy/.test(`${rule} ${pod?.proxyEnvironment["ISTIO_META_INTERCEPTION_MODE"]}`);

@@ -197,7 +197,7 @@ function clusterOf({ line, hosts }: Trail): { readonly name: string | undefined;
   return { name: counted.size === 1 ? only : undefined, by: "no other cluster counted a request" };
 }
 
-/** Compares the station's name with the actual name. Proves nothing if that is another station of the answer. */
+/** Compares the station's name with the actual name. Proves nothing if another station has the actual name. */
 function named(station: Station, { answer }: Trail, actual: string | undefined, by: string): Proof | undefined {
   if (actual === undefined || station.name === "") return undefined;
   if (actual === station.name) return { passed: true, message: by };

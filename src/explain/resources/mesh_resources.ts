@@ -4,7 +4,7 @@ import type { Workload } from "./cause.ts";
 
 /** Reads resources with the user's permissions. */
 export interface MeshResources {
-  /** Returns the objects of a kind in a namespace (empty: all namespaces), or a message why they are unreadable. */
+  /** Returns the objects of a kind in a namespace (empty: all namespaces), or the reason why they are unreadable. */
   list(kind: string, namespace: string): Promise<readonly ValueMap[] | string>;
 }
 

@@ -77,7 +77,10 @@ const CRITERIA = [
 /** The name of a criterion. */
 export type Criterion = (typeof CRITERIA)[number]["name"];
 
-/** Keeps the chains with the first of the wanted values that a chain has, or else the chains with the value `any`. */
+/**
+ * Keeps the chains with the first wanted value for which there is a chain. If there is none for any wanted value, keeps
+ * the chains with the value `any`.
+ */
 function exactOr<T>(
   chains: readonly FilterChain[],
   valueOf: (match: FilterChainMatch) => T,

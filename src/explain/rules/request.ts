@@ -2,7 +2,7 @@
 import type { Connection } from "../question/question.ts";
 
 export interface Request {
-  /** The Host header, or `:authority`, in the case of the client. */
+  /** The Host header, or `:authority`, in upper or lower case as the client sent it. */
   readonly authority: string;
   readonly method: string;
   /** Path with the query. */

@@ -174,7 +174,7 @@ async function wholeSnapshot(
   return await probed(livePlace({ ...place, rules: reader ?? (() => Promise.resolve(NO_RULES)) }), whole, probe);
 }
 
-/** Returns the sender of requests in a running pod; `undefined` without a proxy, whose image the sender needs. */
+/** Returns the sender of requests in a running pod; `undefined` without a proxy, because the sender uses its image. */
 function senderIn(
   { api, clock, say, live, pod }: RunningPod,
   probeImage: string | undefined,

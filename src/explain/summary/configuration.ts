@@ -101,7 +101,7 @@ export function configurationOf(
 type Known = Omit<Configuration, "synchronised" | "result" | "message">;
 type Judged = Pick<Configuration, "synchronised" | "result" | "message">;
 
-/** Problems of the configuration, most important first. The first match decides. */
+/** Problems of the configuration, most important first. The first rule that matches gives the result. */
 const RULES: readonly ((known: Known) => Judged | undefined)[] = [
   ({ state }) =>
     /INITIALIZING$/.test(state)

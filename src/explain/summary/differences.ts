@@ -28,7 +28,7 @@ function missing(pod: ValueMap, status: ValueMap): Difference[] {
   );
 }
 
-/** Webhooks with an older client library remove `restartPolicy` (istio/istio#49054). */
+/** Webhooks whose client library does not know `restartPolicy` of containers remove the field (istio/istio#49054). */
 function notNative(pod: ValueMap, status: ValueMap): Difference[] {
   return mapsAt(mapAt(pod, "spec"), "initContainers").flatMap((container) => {
     const name = textAt(container, "name");

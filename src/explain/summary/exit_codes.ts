@@ -27,7 +27,7 @@ const CODES: Readonly<Record<number, string>> = {
   255: "it failed, or its node was lost",
 };
 
-/** Codes with another meaning for a role. Istio defines 126 for istio-init and istio-validation. */
+/** Codes with a special meaning in containers of one role. Istio defines 126 for istio-init and istio-validation. */
 const CODES_OF_ROLE: Readonly<Partial<Record<Role, Readonly<Record<number, string>>>>> = {
   capture: { 126: "the traffic is not captured" },
 };

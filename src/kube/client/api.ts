@@ -76,8 +76,8 @@ export interface KubeApi {
   remove(path: string, uid?: string): Promise<boolean>;
   /**
    * Yields the changes of a collection until the signal fires, starting with every existing object as `ADDED`.
-   * Reconnects after failures. If the server has dropped the version, lists again and reports the differences, with
-   * only the metadata of deleted objects.
+   * Reconnects after failures. If the resource version has expired (410), lists again and reports the differences;
+   * deleted objects then contain only their metadata.
    */
   watch(path: string, query: Query, signal: AbortSignal, options?: WatchOptions): AsyncIterable<WatchEvent>;
 }

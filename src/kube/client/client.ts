@@ -84,7 +84,7 @@ export class KubeClient implements KubeApi {
     try {
       return await this.#pages(path, query, keep);
     } catch (error) {
-      // The server has dropped this version, so the list starts again.
+      // The continue token has expired (410), so the list starts again.
       if (error instanceof ApiError && error.status === GONE) return await this.#pages(path, query, keep);
       throw error;
     }

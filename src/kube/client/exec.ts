@@ -96,7 +96,8 @@ function pathOf({ namespace, pod, container, command }: HeldRequest, ...streams:
 }
 
 /**
- * Sends the request again without an upgrade, because the answer contains the reason, or "Upgrade request required".
+ * Finds out why the WebSocket was refused: sends the request again without an upgrade, and throws the reason in the
+ * answer. Returns if the answer is only "Upgrade request required": the server has no other objection to the request.
  */
 async function explainRefusal(transport: Transport, request: ExecRequest, signal: AbortSignal): Promise<void> {
   const path = pathOf(request, "stdout", "stderr");

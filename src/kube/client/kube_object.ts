@@ -19,7 +19,7 @@ export function keyOf({ namespace = "", name }: ObjectMetadata): string {
 /** The only kind of object without a name. */
 const NAMELESS = "SelfSubjectAccessReview";
 
-/** Returns the answer as an object. Throws an ApiError for another shape. */
+/** Returns the answer as an object. Throws an ApiError if it is not an object. */
 export function kubeObject(value: Value, asked: string): KubeObject {
   const named = isMap(value) && value["kind"] === NAMELESS ? { ...value, metadata: { name: "" } } : value;
   if (isKubeObject(named)) return named;

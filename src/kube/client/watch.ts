@@ -1,4 +1,4 @@
-/** A watch that lists once, then streams changes and reconnects. Lists again if the server has dropped the version. */
+/** A watch: lists once, then streams changes and reconnects. Lists again if the resource version has expired (410). */
 import { MeshError } from "../../base/errors.ts";
 import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import type { Clock } from "../../platform/mod.ts";
@@ -21,7 +21,7 @@ interface Watching extends WatchOptions {
 
 const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
-/** Requests that the server ends a stream after `least` seconds, plus a random time up to `more`, as in client-go. */
+/** Asks the server to end a stream after `least` seconds, plus a random time up to `more`, as client-go does. */
 const SECONDS = { least: 300, more: 300 };
 /** Seconds after which a stream that did not end counts as dead. */
 const GRACE_SECONDS = 30;
@@ -113,7 +113,7 @@ function* changes(line: string, { what }: Watched, state: State): Iterable<Watch
   if (type === "ERROR") throw streamError(object, what);
   if (type === "BOOKMARK") return void (state.version = versionOf(object) ?? state.version);
   if (!isKubeObject(object) || (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED")) {
-    throw new ApiError(`An event of ${what} is not an event of Kubernetes`);
+    throw new ApiError(`An event in the answer to ${what} is not a Kubernetes watch event`);
   }
   state.version = versionOf(object) ?? state.version;
   if (type === "DELETED") state.known.delete(keyOf(object.metadata));
@@ -144,9 +144,9 @@ function parse(line: string, what: string): ValueMap {
     const value: Value = JSON.parse(line);
     if (isMap(value)) return value;
   } catch (error) {
-    throw new ApiError(`An event of ${what} is not valid JSON`, { cause: error });
+    throw new ApiError(`An event in the answer to ${what} is not valid JSON`, { cause: error });
   }
-  throw new ApiError(`An event of ${what} is not an event of Kubernetes`);
+  throw new ApiError(`An event in the answer to ${what} is not a Kubernetes watch event`);
 }
 
 /**
@@ -173,7 +173,7 @@ async function* lines(stream: ReadableStream<Uint8Array>, what: string): AsyncIt
       pieces.push(first);
       length += first.length;
       if (length > LONGEST_LINE) {
-        throw new ApiError(`An event of ${what} is longer than ${LONGEST_LINE} characters`);
+        throw new ApiError(`An event in the answer to ${what} is longer than ${LONGEST_LINE} characters`);
       }
       const last = more.pop();
       if (last === undefined) continue;

@@ -97,9 +97,9 @@ Deno.test("watch() survives an unreachable or broken server, and reports it", as
   assert.match(seen[1] ?? "", /^failed: .* answered 500 to GET \/maps: etcd is away$/);
   assert.deepEqual(seen.slice(2), [
     "synced",
-    "failed: An event of watch /maps is not valid JSON",
+    "failed: An event in the answer to watch /maps is not valid JSON",
     "synced",
-    "failed: An event of watch /maps is not an event of Kubernetes",
+    "failed: An event in the answer to watch /maps is not a Kubernetes watch event",
     "synced",
     "ADDED a 11",
   ]);

@@ -63,7 +63,7 @@ function readFields(schema: StructSchema, data: ValueMap, reader: Reader): Value
     else if (field.always) result[field.json] = missing(field.type, reader);
   }
   if (Object.keys(data).every((key) => schema.byJson.has(key))) return result;
-  // Only names that differ in case need a second pass, and they are rare.
+  // Only names that differ from the type's in case need a second pass, and they are rare.
   const renamed = underTypeNames(schema, data);
   if (renamed === undefined) return result;
   reader.isAsWritten = false;

@@ -19,7 +19,7 @@ function fitsStruct({ byJson }: StructSchema, map: ValueMap): boolean {
   return true;
 }
 
-/** A cache of the type that each shared value fits. */
+/** The type that each shared value is already known to fit. */
 const known = new WeakMap<object, FieldType>();
 
 function fitsType(type: FieldType, value: Value): boolean {

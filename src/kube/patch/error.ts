@@ -24,13 +24,13 @@ function badType(expected: "[]interface {}" | "map[string]interface {}", actual:
   return new PatchError(`expected a ${expected}, but received a ${goTypeName(actual) ?? "%!s(<nil>)"}`);
 }
 
-/** Returns the value as a list. Throws a PatchError for another type. */
+/** Returns the value as a list. Throws a PatchError if it is not a list. */
 export function asList(value: Value): Value[] {
   if (!isList(value)) throw badType("[]interface {}", value);
   return value;
 }
 
-/** Returns the value as a mapping. Throws a PatchError for another type. */
+/** Returns the value as a mapping. Throws a PatchError if it is not a mapping. */
 export function asMap(value: Value): ValueMap {
   if (!isMap(value)) throw badType("map[string]interface {}", value);
   return value;

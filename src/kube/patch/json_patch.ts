@@ -12,8 +12,8 @@ export type PatchOperation =
   | { readonly op: "remove"; readonly path: string };
 
 /**
- * Returns the operations that turn `before` into `after`, in order; an empty list if they are equal. Skips shared
- * objects.
+ * Returns the operations that turn `before` into `after`, in order; an empty list if they are equal. Skips objects that
+ * `before` and `after` share.
  */
 export function jsonPatch(before: Value, after: Value): readonly PatchOperation[] {
   const operations: PatchOperation[] = [];

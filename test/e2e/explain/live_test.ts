@@ -329,7 +329,7 @@ async function inboundProbe(scene: Scene, namespace: Namespace): Promise<void> {
   const answer = answerIn(stdout);
   assert.deepEqual([code, answer.verdict], [0, "reaches"], stdout);
   assert.equal(provedKinds(answer), "listener authorization route cluster endpoint port", stdout);
-  assert.match(stderr, / user 1337, no capabilities, to send the request, exits with this command/);
+  assert.match(stderr, / user 1337, no capabilities, to send the request; it exits with this command/);
   assert.match(answer.probe?.unproved.join() ?? "", /not proved: kernel, .*a probe cannot use the address 10\.9\.9\.9/);
   const secret = await withGuest(scene, "admin", user, ...IN, "--header", ":path:/secret/1");
   const refused = answerIn(secret.stdout);

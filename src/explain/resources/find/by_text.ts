@@ -31,7 +31,7 @@ function namesIn(value: Value): string[] {
   return [...own.filter((name) => name.includes(".")), ...Object.values(value).flatMap(namesIn)];
 }
 
-/** Finds the access log filter whose CEL expression `text` contains: Envoy's error message quotes the expression. */
+/** Finds the access log filter whose CEL expression occurs in `text`, an error message from Envoy that quotes it. */
 function expressionIn(object: ValueMap, text: string): Finding | undefined {
   const at = mapsAt(mapAt(object, "spec"), "accessLogging").findIndex((each) => {
     const expression = textAt(mapAt(each, "filter"), "expression");

@@ -41,7 +41,7 @@ function subsetIndex(object: ValueMap, subset: string): number {
   return mapsAt(mapAt(object, "spec"), "subsets").findIndex((each) => textAt(each, "name") === subset);
 }
 
-/** Finds the labels of a subset without pods. Suggests the values in the Service's pods if all have the same. */
+/** Finds the labels of a subset without pods. Suggests the labels of the Service's pods if all have the same values. */
 export async function subsetLabels(
   resources: MeshResources,
   object: ValueMap,

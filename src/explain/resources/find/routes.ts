@@ -66,7 +66,7 @@ export function isHost(given: string, host: string, namespace: string): boolean 
 
 const PARTS = { fault: ["fault"], answer: ["directResponse", "redirect"] } as const;
 
-/** Finds the fault or the direct response that decides, or the routes if none of them matches the request. */
+/** Finds the fault, direct response or redirect that Envoy applied, or the routes if no route matches the request. */
 export function ownAnswer(object: ValueMap, { what, host }: Extract<Search, { by: "route" }>): Finding | undefined {
   const rules = mapsAt(mapAt(object, "spec"), "http");
   if (what === "missing") return missing(object, rules, host);

@@ -33,7 +33,7 @@ const MARK = "kubectl-mesh-guest";
 /** Maximum lifetime in seconds. The container waits for a port that never opens, which works without a shell. */
 const SECONDS = 60;
 const WAITS = ["pilot-agent", "wait", "--timeoutSeconds", String(SECONDS), "--url", `http://127.0.0.1:1/${MARK}`];
-/** Command that keeps an image without pilot-agent running. The trap is needed: PID 1 gets only signals it handles. */
+/** Command that keeps a container without pilot-agent alive. It needs the trap: PID 1 gets only signals it handles. */
 export const SLEEPS = ["sh", "-c", `trap "exit 0" TERM; sleep ${SECONDS} & wait`, MARK];
 /**
  * Stops the container when standard input closes, which also happens if this process is killed. In a pod with a shared
@@ -93,8 +93,8 @@ export async function startGuest(source: EphemeralSource, pod: Pod, guest: Guest
   if (phase !== "Running") return absentPart("not-running", `no ephemeral container can start: the pod is ${phase}`);
   const name = nameFor(pod, guest.name);
   source.say(
-    `Adding the ephemeral container "${name}" to pod "${namespace}/${podName}": image "${guest.image}", ${guest.says}, ` +
-      `exits with this command, at the latest after ${SECONDS} seconds, and stays in the pod's list\n`,
+    `Adding the ephemeral container "${name}" to pod "${namespace}/${podName}": image "${guest.image}", ${guest.says}; ` +
+      `it exits with this command, at the latest after ${SECONDS} seconds, and stays in the pod's list\n`,
   );
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(podName)}`;
   const { image, security, waits = WAITS } = guest;

@@ -63,7 +63,7 @@ Deno.test("startGuest() adds a sender of probes without any capability", async (
   assert.equal(found, "kubectl-mesh-probe-1");
   assert.match(
     said,
-    /image "curl:8", user 1000, no capabilities, to send the request, exits with this command, at the latest after 60 sec/,
+    /image "curl:8", user 1000, no capabilities, to send the request; it exits with this command, at the latest after 60/,
   );
   assert.match(
     JSON.stringify(done[1]),

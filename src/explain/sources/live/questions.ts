@@ -37,7 +37,7 @@ export const AGENT_READY = { port: 15020, path: "healthz/ready?verbose" } as con
 export const SOCKET_FILES = ["/proc/net/tcp", "/proc/net/tcp6", "/proc/net/udp", "/proc/net/udp6"] as const;
 
 /**
- * Masks of `config_dump.json` for one table row, which select only versions and certificates, some KiB. There are two
+ * Masks of `config_dump.json` for one table row, which select only versions and certificates, a few KiB. There are two
  * masks, because Envoy rejects a mask if none of the messages has all of its fields.
  */
 const SHORT_DUMPS = ["version_info", "dynamic_active_secrets,dynamic_warming_secrets"];
