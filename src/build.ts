@@ -1,9 +1,9 @@
 /** Commit of this build. `tools/compile` replaces the two placeholders, because git is not available at run time. */
 
-/** The commit that the program was built from, with `-dirty` if its files differed; `undefined` from sources. */
+/** The commit of this build, with `-dirty` if its files differed; `undefined` if the program runs from sources. */
 export const COMMIT: string | undefined = filled("{{commit}}");
 
-/** The time of that commit, such as `2026-11-23T03:10:00Z`; `undefined` from sources. */
+/** The time of that commit, such as `2026-11-23T03:10:00Z`; `undefined` if the program runs from sources. */
 export const COMMIT_DATE: string | undefined = filled("{{commit date}}");
 
 function filled(text: string): string | undefined {

@@ -30,7 +30,7 @@ const NO_ADDRESS = "This network namespace has only loopback and link-local addr
 
 interface Detection {
   readonly capture: CaptureSettings;
-  /** Whether a pod without an address counts as IPv4, which the log says. */
+  /** Whether a pod without an address is treated as IPv4, with a warning in the log. */
   readonly assumesIpv4: boolean;
   readonly log: Logger;
 }
@@ -57,8 +57,8 @@ export async function detectNetwork(
 }
 
 /**
- * Returns the families to capture and the addresses, IPv4 first, in the order of the interfaces. With `dualStack`, any
- * IPv6 address turns on the capture of IPv6; otherwise only the first address decides.
+ * Returns the pod's first address (IPv4 before IPv6, in the order of the interfaces), and whether to capture IPv6. With
+ * `dualStack`, IPv6 is captured if any address is IPv6; otherwise only if the first address is IPv6.
  */
 export function podNetwork(texts: readonly string[], dualStack: boolean) {
   const ordered = texts.map(parseAddress).filter((address) => typeof address !== "string").map(unmapped)

@@ -71,8 +71,8 @@ function viewText(plan: Plan, run: Settings["run"], width: number): string {
 
 /**
  * Prints the input of each program that `clean` would start, after a comment with its command. IPv6 follows IPv4, after
- * a line `# IPv6`. Policy rules, routes and addresses are comments. Prints nothing without owned rules, or if rules
- * cannot be read.
+ * a line `# IPv6`. Policy rules, routes and addresses are comments. Prints nothing if there are no owned rules, or if
+ * the rules cannot be read.
  */
 export async function printRemoval(job: Job): Promise<void> {
   const { world, log } = job;

@@ -2,7 +2,7 @@ import { type ErrorDetails, MeshError } from "../base/errors.ts";
 
 /** An open connection. Reads and writes bytes without streams, which would hold copies. */
 export interface ByteConnection {
-  /** Reads some bytes into the buffer and returns their number, `null` at the end. Rejects when the connection breaks. */
+  /** Reads bytes into the buffer and returns their number, or `null` at the end. Rejects if the connection breaks. */
   read(buffer: Uint8Array): Promise<number | null>;
   /** Writes some of the bytes and returns their number; waits while the peer does not read. Rejects when the connection breaks. */
   write(bytes: Uint8Array): Promise<number>;

@@ -45,7 +45,7 @@ const TLS_ERRORS: readonly TlsError[] = [
   ],
   [
     /BadSignature/,
-    () => "the server's certificate has an invalid signature: its authority has a trusted name, but another key",
+    () => "the server's certificate has an invalid signature: its authority has a trusted name, but a different key",
   ],
   [/CaUsedAsEndEntity/, () => "the server's certificate belongs to an authority, not to a server"],
   [

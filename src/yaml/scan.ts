@@ -1,6 +1,6 @@
 /**
- * The first offset at or after `from`, the end of a token, that is not white space, a comment or a character of
- * `skipped`.
+ * The first offset at or after `from` that is not white space, part of a comment, or a character in `skipped`. `from`
+ * must be the end of a token.
  */
 export function skipBlank(text: string, from: number, skipped = ""): number {
   let at = from;

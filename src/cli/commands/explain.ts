@@ -132,9 +132,9 @@ export const EXPLAIN = command({
   summary: "Explain what happens to a connection in a pod of the mesh",
   description:
     "Print the stations of one connection, from the kernel's rules to listener, route, cluster, endpoint and TLS. " +
-    "Each station shows what decided, and how this is known: seen, planned, proved or unknown. The first station " +
-    "with a problem is the cause. Without a connection, print a summary of the pod's side of the mesh. Changes " +
-    "nothing in the pod without --ephemeral and --probe.",
+    "Each station shows what decided its result, and how this is known: seen, planned, proved or unknown. The first " +
+    "station with a problem is the cause. Without a connection, print a summary of the pod's side of the mesh. " +
+    "Changes nothing in the pod without --ephemeral and --probe.",
   usage: "POD | KIND/NAME | -l SELECTOR | -f SNAPSHOT [POD] | --local [flags]",
   positional: { usage: "POD", completes: "pods" },
   examples: [

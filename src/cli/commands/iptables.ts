@@ -30,8 +30,8 @@ const GENERATE = rawCommand({
 const APPLY = {
   summary: "Apply the rules in this network namespace",
   description:
-    "Applies all rules or none. Applying the same settings again changes nothing. Other settings replace exactly " +
-    "the owned rules.",
+    "Applies all rules or none. Applying the same settings again changes nothing. Changed settings replace the owned " +
+    "rules, and no others.",
   examples: [{ command: "kubectl mesh iptables apply -b '*' -i '*' -d 15090,15021,15020" }],
   exits: CAPTURE_EXITS,
 };

@@ -11,7 +11,7 @@ const FLAGS = {
   "Pod": {
     namespace: flag(
       "-n, --namespace NAMESPACE",
-      "Namespace of the pod; without a pod, all pods of the namespace with a proxy",
+      "Namespace of the pod; if no pod is named, all pods with a proxy in the namespace",
       {
         completes: "namespaces",
         excludes: ["local", "all-namespaces"],

@@ -43,8 +43,9 @@ export interface NameCache {
 }
 
 /**
- * Opens the cache; `undefined` without a home folder. The key contains the kubeconfig and `asked`, the other values
- * that determine the names: each context and user has its own names. Never fails; an unreadable file counts as empty.
+ * Opens the cache, or returns `undefined` if there is no home folder. Each context and user has its own names, so the
+ * key contains the kubeconfig and `asked`, which is everything else that determines the names. Never fails; an
+ * unreadable file counts as empty.
  */
 export async function openNameCache(
   world: World,

@@ -36,7 +36,7 @@ async function kinds(): Promise<string[]> {
   return (await client()).workloadKinds().map((kind) => `${kind}/`);
 }
 
-/** Returns the kind of a word, such as `deployment/` for `deployment/w`; `""` without a slash. */
+/** Returns the kind of a word, such as `deployment/` for `deployment/w`, or `""` if the word has no slash. */
 function kindOf({ prefix }: Wanted): string {
   return prefix.slice(0, prefix.lastIndexOf("/") + 1);
 }

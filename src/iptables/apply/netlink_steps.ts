@@ -22,7 +22,7 @@ import type { Survey } from "./survey.ts";
 import type { RuleSteps, WriteOptions } from "./rule_steps.ts";
 import type { Step } from "./steps.ts";
 
-/** The plans for both back ends in nf_tables. Without a plan, the owned rules of that back end are deleted. */
+/** The plans for both back ends in nf_tables. If a plan is `undefined`, the owned rules of its back end are deleted. */
 export interface NetlinkPlans {
   readonly iptables: Plan | undefined;
   readonly native: Plan | undefined;

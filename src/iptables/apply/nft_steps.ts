@@ -8,7 +8,7 @@ import type { RuleSteps, WriteOptions } from "./rule_steps.ts";
 import type { Step } from "./steps.ts";
 import type { Survey } from "./survey.ts";
 
-/** Returns the steps that replace the owned nftables tables. Without a `plan`, they delete the tables. */
+/** Returns the steps that replace the owned nftables tables, or delete them if `plan` is `undefined`. */
 export async function nftSteps(
   world: World,
   survey: Survey,
@@ -38,7 +38,7 @@ export function presentTables({ ruleset }: Survey): string[] {
   return NFT_TABLES.map(({ name }) => name).filter((name) => ruleset?.tables.has(`inet ${name}`));
 }
 
-/** Lists the differences between the kernel and a plan. Without a `plan`, every owned table is a difference. */
+/** Lists the differences between the kernel and a plan. If `plan` is `undefined`, every owned table is a difference. */
 export function nativeDifferences(survey: Survey, plan: Plan | undefined, options: WriteOptions): string[] {
   return plan === undefined
     ? presentTables(survey).map((name) => `unexpected table inet ${name}`)

@@ -138,7 +138,7 @@ function addressChanges(system: SystemCalls, isHeld: boolean, { loopbackAddresse
     : { additions: [], removals: [step("ip -6 addr del ::6/128 dev lo", remove, add)] };
 }
 
-/** Returns the result of `read`; an empty list on a kernel without IPv6. */
+/** Returns the result of `read`, or an empty list on a kernel without IPv6. */
 function unlessAbsent<T>(read: () => T[]): T[] {
   try {
     return read();

@@ -27,7 +27,7 @@ export interface RuleSteps {
 
 export type WriteOptions = RuleTextOptions & { readonly names: OwnerNames; readonly waitMilliseconds: number };
 
-/** A back end, its programs and its plan. Without a `plan`, the owned rules are deleted. */
+/** A back end, its programs and its plan. If `plan` is `undefined`, the owned rules are deleted. */
 export interface Target {
   readonly holds: "nft" | "legacy";
   readonly variant: Variant;

@@ -153,7 +153,7 @@ export function holdsOwned({ tables, owned }: Holding): boolean {
   return owned.size > 0 || tables.some(({ chains }) => chains.some(isOwnedChain));
 }
 
-/** Counts the rules of each back end, such as `iptables-nft: 3 owned rules, 2 of others; iptables-legacy: ...`. */
+/** Formats the number of rules in each back end, such as `iptables-nft: 3 owned and 2 foreign rules; ...`. */
 export function holdingsText(survey: Survey): string {
   const { ruleset, legacyRules, holdings, nft } = survey;
   const inNft = holdings.filter(({ variant }) => variant === "nft");
@@ -167,8 +167,8 @@ export function holdingsText(survey: Survey): string {
   return [
     ...ruleset === undefined
       ? ["the kernel has no nf_tables"]
-      : [`iptables-nft: ${owned} owned rules, ${all - owned} of others`, `nftables: ${native} owned rules`],
-    `iptables-legacy: ${legacyRules - foreign} owned rules, ${foreign} of others`,
+      : [`iptables-nft: ${owned} owned and ${all - owned} foreign rules`, `nftables: ${native} owned rules`],
+    `iptables-legacy: ${legacyRules - foreign} owned and ${foreign} foreign rules`,
   ].join("; ");
 }
 

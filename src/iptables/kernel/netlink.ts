@@ -59,7 +59,7 @@ export class RefusedChange extends SystemError {
 
 /**
  * Sends nf_tables changes as one transaction. With a `generation`, the kernel returns ERESTART if the rules have
- * changed since then (NFNL_BATCH_GENID). Throws a `RefusedChange`.
+ * changed since that generation (NFNL_BATCH_GENID). Throws a `RefusedChange`.
  */
 export function sendBatch(system: SystemCalls, changes: readonly Change[], generation?: number): void {
   const answer = system.netlink(NETLINK_NETFILTER, batchBytes(changes, generation));

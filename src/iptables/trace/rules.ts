@@ -86,7 +86,7 @@ function tracedRules(rules: readonly TracedRule[], settings: CaptureSettings): T
   return { rules, settings, isCaptured: rules.some(({ chain }) => isOwnedChain(chain)) };
 }
 
-/** Adds the position in its chain to each rule. */
+/** Adds to each rule its position in the chain. */
 function placed(rules: readonly Omit<TracedRule, "place">[]): TracedRule[] {
   const counts = new Map<string, number>();
   return rules.map((rule) => {

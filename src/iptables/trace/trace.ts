@@ -1,4 +1,4 @@
-/** Follows the first packet of a connection through the rules, to the rule that decides. */
+/** Follows the first packet of a connection through the rules, to the rule that decides its fate. */
 import type { Table } from "../plan/rule.ts";
 import { holds, type Packet } from "./packet.ts";
 import type { TracedRule } from "./rules.ts";
@@ -6,7 +6,7 @@ import type { TracedRule } from "./rules.ts";
 export type Fate =
   | { readonly kind: "redirect" | "tproxy"; readonly port: number }
   | { readonly kind: "pass" | "drop" }
-  /** The fate is unknown, because a condition that decides is unknown. */
+  /** The fate is unknown, because it depends on an unknown condition. */
   | { readonly kind: "unknown" };
 
 export interface Trace {

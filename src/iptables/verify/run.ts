@@ -81,7 +81,7 @@ const CNI = "if the CNI plugin applies the rules, check its log on the node and 
 const NOTHING_PROVED =
   "run the command in the pod's network namespace, as the proxy's user or with the capabilities NET_ADMIN and NET_RAW";
 
-/** Lists the differences, or without differences the rules that the flows depend on, one per line. */
+/** Lists the differences, one per line. If there are none, lists the rules that the flows depend on. */
 export function blame(found: readonly string[] | undefined, rules: readonly string[]): string[] {
   if (found !== undefined && found.length > 0) return listed("not as planned", found);
   const seen = found === undefined

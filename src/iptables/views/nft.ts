@@ -207,7 +207,7 @@ function metaText(match: Match, table: Table): string {
   }
 }
 
-/** Quotes an interface name, unless nft reads it as a word. Names of letters only, and `ip6`, could be nft keywords. */
+/** Quotes a name that nft could misread. Names of letters only (except `lo`), and `ip6`, could be nft keywords. */
 function interfaceText(name: string): string {
   const text = name.replace(/\+$/, "*");
   const isPlain = text === "lo" || /^[A-Za-z][\w./-]*\*?$/.test(text) && /[-\d]/.test(text) && text !== "ip6";

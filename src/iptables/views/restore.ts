@@ -7,7 +7,7 @@ export interface RuleTextOptions {
   readonly comments?: boolean;
 }
 
-/** Formats the rules of one family, with the tables in alphabetical order; `""` without rules. */
+/** Formats the rules of one family, with the tables in alphabetical order. Returns `""` if there are no rules. */
 export function restoreText(plan: Plan, family: Family, options: RuleTextOptions = {}): string {
   const rules = rulesOf(plan, family);
   const tables = [...new Set(rules.map(({ table }) => table))].sort();

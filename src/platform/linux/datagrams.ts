@@ -13,7 +13,7 @@ const HEADER = { size: 64, name: 0, nameLength: 8, vectors: 16, count: 24, recei
 /** Size of `struct iovec`, and the offset of its length. */
 const VECTOR = { size: 16, length: 8 } as const;
 const DONT_WAIT = 0x40;
-/** After this many datagrams without a further one in the queue, the server checks the queue only every eighth time. */
+/** If the queue is empty after each of this many datagrams, the server then checks it only every eighth time. */
 const ALONE = 8;
 
 /** Answers datagrams through the file descriptor of their socket. */

@@ -14,7 +14,7 @@ const calls = () =>
     __errno_location: { parameters: [], result: "pointer" },
   }) as const;
 
-/** The number of a system call and its arguments; the second may be a buffer. */
+/** The number of a system call and its arguments. The second argument may be a buffer. */
 const kernelCalls = () =>
   ({
     syscall: { parameters: ["isize", "isize", "isize", "isize", "isize"], result: "isize" },
@@ -143,7 +143,7 @@ export function openLimitLibc(): LimitLibc {
   return { symbols: library.symbols, close: () => library.close() };
 }
 
-/** Opens the symbols for several datagrams per call. The caller must close them. */
+/** Opens the symbols that send and receive several datagrams per call. The caller must close them. */
 export function openDatagramLibc(): DatagramLibc {
   const library = openLibrary(() => Deno.dlopen(LIBRARY, datagramCalls()));
   return { symbols: library.symbols, close: () => library.close() };

@@ -27,7 +27,7 @@ export function networkPolicy(plan: Plan): ValueMap[] {
   }];
 }
 
-/** Returns an ingress rule; none without peers, because an empty `from` would allow all sources. */
+/** Returns an ingress rule, or none if there are no peers: an empty `from` would allow all sources. */
 function rule(port: number, from: ValueMap[]): ValueMap[] {
   return from.length === 0 ? [] : [{ from, ports: [{ protocol: "TCP", port }] }];
 }

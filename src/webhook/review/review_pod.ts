@@ -33,8 +33,8 @@ export interface Reviewed {
 }
 
 /**
- * Answers a review. Injects a new pod as the configuration and the pod decide; allows all other objects unchanged. A failure
- * denies the pod with the error message, as in Istio. Never throws.
+ * Answers a review. Injects a new pod if its fields and the configuration require it, and allows all other objects
+ * unchanged. A failure denies the pod with the error message, as in Istio. Never throws.
  */
 export function reviewPod(body: Uint8Array, context: ReviewContext): Reviewed {
   let review: Value = null;

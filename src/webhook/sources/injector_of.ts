@@ -11,8 +11,8 @@ export interface InjectorChoice {
 }
 
 /**
- * Loads the injector for new pods. Calls `note` for each environment variable that is set, and that a template reads
- * but may not see. Rejects with a `MeshError` if the configuration is unusable.
+ * Loads the injector for new pods. Calls `note` for each environment variable that is set but hidden from a template
+ * that reads it. Rejects with a `MeshError` if the configuration is unusable.
  */
 export async function injectorOf(
   texts: ReturnType<typeof configurationOf> & InjectorChoice,

@@ -9,8 +9,8 @@ const LOW = 400_000;
 const HIGH = 4_000_000;
 
 /**
- * Maximum characters from aliases. Without it, a text of a megabyte with an anchor and a thousand aliases would become
- * a gigabyte of JSON.
+ * Maximum characters from aliases. Without this limit, a text of a megabyte with an anchor and a thousand aliases would
+ * become a gigabyte of JSON.
  */
 const MAX_TEXT = 64 * 1024 * 1024;
 

@@ -18,7 +18,7 @@ export async function startAgent(
   return await withEarlySignals(world, run, async (signal) => {
     const { earlyLog, stopCode } = await agent();
     const { write } = await earlyLog(world, args, name);
-    write("info", `${signal}: the agent exits before it started Envoy`);
+    write("info", `${signal}: the agent exits before starting Envoy`);
     return stopCode(signal, { wasReady: undefined, wasLive: false });
   });
 

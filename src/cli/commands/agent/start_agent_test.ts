@@ -10,7 +10,7 @@ Deno.test("startAgent(): a signal counts before anything is loaded or read", asy
   const code = startAgent(world, WRONG, "agent", () => 2);
   world.raise("SIGTERM");
   assert.equal(await code, 143);
-  assert.match(world.said.stderr, /info agent: SIGTERM: the agent exits before it started Envoy\n/);
+  assert.match(world.said.stderr, /info agent: SIGTERM: the agent exits before starting Envoy\n/);
 });
 
 Deno.test("startAgent(): an error is thrown, or a line of JSON if the log is JSON", async () => {

@@ -24,11 +24,15 @@ import {
 const FLAGS = {
   "Workloads": {
     ...FILENAMES,
-    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workload; without a workload, all workloads of it", {
-      completes: "namespaces",
-      excludes: ["all-namespaces"],
-      defaultDoc: "from the context",
-    }),
+    namespace: flag(
+      "-n, --namespace NAMESPACE",
+      "Namespace of the workload; if no workload is named, all workloads in the namespace",
+      {
+        completes: "namespaces",
+        excludes: ["all-namespaces"],
+        defaultDoc: "from the context",
+      },
+    ),
     allNamespaces: flag("-A, --all-namespaces", "All workloads of the cluster, one line each"),
     selector: flag("-l, --selector SELECTOR", "With -n or -A: only workloads with these labels"),
     output: flag(

@@ -91,7 +91,7 @@ async function nativeNow(api: KubeApi, inject: InjectModule): Promise<boolean> {
   return inject.nativeByNodes("always", inject.nativeNodes(items.map((node) => ({ ...node }))), "");
 }
 
-/** Reads the configuration from the cluster; `undefined` without `--from-cluster`. */
+/** Reads the configuration from the cluster, or returns `undefined` if `--from-cluster` is not given. */
 async function fromCluster(world: World, flags: Flags, { target, inject }: Reading): Promise<Cluster | undefined> {
   if (!flags.fromCluster) return undefined;
   const { connect } = await import("../../../kube/client/mod.ts");

@@ -92,7 +92,8 @@ export interface Ruleset {
  * NET_ADMIN, other errors without nf_tables.
  */
 export function readRuleset(system: SystemCalls, wanted: (table: string) => boolean): Ruleset {
-  // Read first, so that the kernel refuses a transaction with this generation if the rules changed during the read.
+  // The generation is read before the rules: if the rules change during the read, the kernel refuses a transaction
+  // with this generation.
   const [answer] = request(system, MESSAGE.getGeneration, 0);
   const generation = numberOfBigEndian(answer?.attributes.get(GENERATION), 0);
   const tables = new Map(
@@ -140,7 +141,7 @@ function kernelRule(attributes: Message["attributes"]): KernelRule {
   };
 }
 
-/** Adds the sorted members of its anonymous set to a `lookup`. A set with ranges or data stays unknown. */
+/** Adds to a `lookup` the sorted members of its anonymous set. A set with ranges or data stays unknown. */
 function withElements(system: SystemCalls, table: string, one: Expression): Expression {
   const { set } = one.fields;
   if (one.kind !== "lookup" || typeof set !== "string" || !set.startsWith("__set")) return one;

@@ -214,7 +214,7 @@ function compatibility(expressions: readonly Expression[]): Attribute[] {
   return number === 0 ? [] : [nested(RULE.compat, [[1, u32BigEndian(number)], [2, u32BigEndian(0)]])];
 }
 
-/** Whether the change leaves only empty base chains, which iptables keeps. Such a table is deleted. */
+/** Whether only empty base chains remain after the change. iptables keeps such a table; this program deletes it. */
 function isEmptied({ chains: held, uses }: KernelTable, { chains, deleted }: Pick<TableChange, "chains" | "deleted">) {
   const left = new Map(chains.map(({ name, rules }) => [name, rules]));
   return uses === held.size && chains.every(({ name }) => held.has(name)) &&

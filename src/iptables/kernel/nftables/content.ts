@@ -14,7 +14,7 @@ export type NftContent = ReadonlyMap<string, ReadonlyMap<string, readonly string
 export interface ListedRule {
   /** The normalised rule. The key of an unknown rule never equals a planned key. */
   readonly key: string;
-  /** The number of packets that matched the rule; `undefined` without a counter. */
+  /** The number of packets that matched the rule; `undefined` if the rule has no counter. */
   readonly packets: number | undefined;
 }
 

@@ -10,7 +10,7 @@ interface Shape {
   readonly at: string;
   readonly options: Readonly<Record<string, RegExp>>;
   readonly optional?: Readonly<Record<string, RegExp>>;
-  /** Only releases until 1.24 create this rule. Other shapes count only in a table with an owned chain. */
+  /** Set if only releases until 1.24 create this rule. Shapes without it count only in a table with an owned chain. */
   readonly isOld?: true;
 }
 
@@ -127,7 +127,8 @@ function interfaceRules({ name, rules }: SavedTable, isOwned: IsOwned): SavedRul
 
 /**
  * An excluded interface has a rule in PREROUTING and a rule in OUTPUT, each directly before the owned rules that were
- * appended later. Without inbound capture, no owned rule follows in PREROUTING, and the rule in OUTPUT decides.
+ * appended later. Without inbound capture, no owned rule follows in PREROUTING; a plain `RETURN` rule there is then
+ * owned if OUTPUT has the matching rule.
  */
 function excluded(input: readonly SavedRule[], output: readonly SavedRule[], isOwned: IsOwned): SavedRule[] {
   const isAppended = (rule: SavedRule) => isOwned(rule) && rule.options.get("j") !== "ISTIO_REDIRECT";

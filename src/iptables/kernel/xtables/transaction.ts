@@ -100,7 +100,7 @@ function withPlanned(
   return new Set([...owned, ...placed]);
 }
 
-/** Returns the input for `iptables-restore`; `""` without changes. */
+/** Returns the input for `iptables-restore`, or `""` if there are no changes. */
 export function changesText(changes: readonly TableChange[], options: RuleTextOptions): string {
   return changes.map((change) => `${[`*${change.table}`, ...changeLines(change, options), "COMMIT"].join("\n")}\n`)
     .join("");
@@ -225,8 +225,8 @@ function tableReturnText(name: Table, now: Side, before: Side): string {
 }
 
 /**
- * Returns the lines that insert owned rules into built-in chains: at the old position, or at the end of a shorter
- * chain.
+ * Returns the lines that insert owned rules into built-in chains: at the old position, or at the end if the chain is
+ * now shorter.
  */
 function placedRules(now: Side, before: Side): string[] {
   const lengths = new Map<string, number>();

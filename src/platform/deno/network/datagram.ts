@@ -1,5 +1,6 @@
 /**
- * UDP sockets from Deno, or from `node:dgram` if Deno lacks them. Deno's need half the processor time of `node:dgram`.
+ * UDP sockets from Deno, or from `node:dgram` if Deno lacks them. Deno's sockets use half the processor time of those
+ * from `node:dgram`.
  */
 import { MeshError, messageOf } from "../../../base/errors.ts";
 import { parseAddress } from "../../../golang/net/mod.ts";

@@ -46,10 +46,10 @@ interface Entrance {
   close(): void;
 }
 
-/** A client's connection, and the loopback connections that carry its bytes. */
+/** A client's connection, and the loopback connections that carry the client's bytes. */
 interface Client {
   readonly held: HeldConnection;
-  /** Adds a loopback connection that carries its bytes. */
+  /** Adds a loopback connection that carries the client's bytes. */
   opened(end: Deno.Conn): void;
   /** Closes the client's connection and all loopback connections. */
   close(): void;
