@@ -108,7 +108,7 @@ function addressTo(endpoint: string, { addresses }: Facts): string {
   return addresses.find((each) => each.includes(":") === endpoint.includes(":")) ?? addresses[0] ?? "";
 }
 
-/** Returns the client's answer if the connection continues to an endpoint. Doubts only about the endpoint are ignored. */
+/** Returns the client's answer if the connection continues to an endpoint, or if only the endpoint is in doubt. */
 function goingOn(answer: OpenAnswer, { pod }: Facts, { direction }: Connection): OpenAnswer | undefined {
   if (direction !== "outbound" || answer.stations.some(({ detail }) => detail["hostNetwork"] === true)) {
     return undefined;

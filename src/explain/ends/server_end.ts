@@ -105,7 +105,7 @@ function envoyEnd(client: ClientEnd, endpoint: string, { facts, first }: Begun):
   return isGateway(answer.clusters) ? beyond(end, { ...answer, stations }, facts) : end;
 }
 
-/** If the TLS modes of the two sides differ, adds which side has the older configuration and may lack an update. */
+/** If the TLS modes of the two sides differ, adds to the reason which side has the older configuration. */
 function reasonOf({ reason, cause }: Pick<OpenAnswer, "reason" | "cause">, client: ClientEnd, facts: Facts): string {
   const older = cause?.kind === "PeerAuthentication" ? versionText(client, facts) : "";
   return older === "" ? reason : `${reason}; ${older}`;

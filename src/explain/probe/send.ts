@@ -12,7 +12,7 @@ import { marked, probeRequest, type Ran } from "./request.ts";
 
 export interface ProbePlace {
   readonly clock: Pick<Clock, "sleep">;
-  /** Prepares to run commands as a user. The sender's `uid` can be different. A string says why it failed. */
+  /** Prepares to run commands as a user; the sender's `uid` can differ. If this fails, returns the reason as a string. */
   sender(user: ProbeUser): Promise<ProbeSender | string>;
   /** Reads a path of Envoy's admin interface. */
   admin(part: PartName, path: string): Promise<Part>;

@@ -115,7 +115,7 @@ function checkElementOrder(patch: readonly Value[], order: readonly Value[], mer
   const named = patch.filter((item) => !(isMap(item) && item[PATCH] === "delete"));
   let next = 0;
   for (const item of order) {
-    // Skips other directives, as Kubernetes does, but not after the last compared name.
+    // Skips elements with other directives, as Kubernetes does, except those after the last name in `order`.
     while (next < named.length && hasDirective(named[next])) next++;
     const expected = named[next];
     if (expected !== undefined && identity(expected, mergeKey) === identity(item, mergeKey)) next++;

@@ -202,8 +202,8 @@ export class Redactor {
 }
 
 /**
- * Decides from sibling fields whether a field is secret: the name of a header or variable, the type of a
- * message, the type of a JSON Web Key.
+ * Decides from sibling fields whether a field is secret. These fields are the name of a header or variable, the type of
+ * a message, or the type of a JSON Web Key.
  */
 function besideSecret(map: ValueMap): (field: string) => boolean | "public" | undefined {
   if (typeof map["kty"] === "string") return (field) => PUBLIC_JWK.has(field) ? "public" : true;
