@@ -124,7 +124,7 @@ function beyond(end: ServerEnd, answer: OpenAnswer, facts: Facts): ServerEnd {
   return at < 1 ? end : { ...end, stations: before, next: { answer: { ...answer, stations: client }, facts } };
 }
 
-/** Says which side has the older configuration, by istiod's version of each push. Empty if equal or unknown. */
+/** Says which side has the older configuration, judging by the version that istiod gave each push. Empty if equal or unknown. */
 function versionText({ version }: ClientEnd, { config }: Facts): string {
   const own = config === undefined ? "" : configurationVersion(config);
   if (version === "" || own === "" || version === own) return "";

@@ -33,9 +33,8 @@ function templatesOf(pod: Pod): readonly string[] {
 export function ownTemplates(pod: Pod, _: Evidence, doubts: Doubt[]): Pod {
   const names = templatesOf(pod).filter((name) => !TEMPLATES.includes(name)).map((name) => `"${name}"`);
   if (names.length === 0) return pod;
-  const message = `fields that the template ${
-    names.join(", ")
-  } may have set outside containers and volumes are unknown, and stay`;
+  const which = `the ${names.length === 1 ? "template" : "templates"} ${names.join(", ")}`;
+  const message = `${which} may also have set fields other than containers and volumes, which are unknown and stay`;
   doubts.push({ field: `metadata.annotations["${ANNOTATION.templates}"]`, message });
   return pod;
 }

@@ -82,7 +82,10 @@ export class Editor implements Editing {
     else this.#replaceBlock(node, next, slot);
   }
 
-  /** The name of an unused anchor whose alias was once here: it precedes the node and has the new value. */
+  /**
+   * Returns the name of an anchor that lost its alias. The anchored node must come before this node and have the same
+   * value as the new one.
+   */
   #anchorOf(node: YamlNode, next: Value): string | undefined {
     if (typeof next !== "object" || node.anchor !== undefined) return undefined;
     for (const [anchored, value] of this.#unused) {

@@ -30,7 +30,7 @@ function grpcBootstrap({ variables }: Reading, { configPath }: ProxySettings): s
   return variables.bool("disableEnvoy") ? `${configPath}/grpc-bootstrap.json` : "";
 }
 
-/** Folder on a volume that Istio's templates mount. In a pod, the bootstrap's folder is kept in memory instead. */
+/** Folder of a volume on disk that Istio's templates mount. The bootstrap's folder is a volume in memory. */
 const DATA_FOLDER = "/var/lib/istio/data";
 
 function wasmOf({ variables, world }: Reading, { configPath }: ProxySettings): WasmSettings | undefined {

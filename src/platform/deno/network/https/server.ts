@@ -165,7 +165,7 @@ function startServer(clients: Entrance["clients"], shared: Shared): LastingServe
   );
 }
 
-/** Counts a request for its connection until its answer is sent. */
+/** Marks a request as in progress on its connection until the response has been sent. */
 function exchangeOf({ held, close }: Client, completed: Promise<void>): ServedExchange {
   let stop = () => {};
   held.asked();
