@@ -57,8 +57,8 @@ export abstract class GoStruct {
    */
   abstract toJSONValue(): GoValue;
   /**
-   * Whether this is a nil pointer to a struct: false in `if`. Reading its fields is an error; calling its methods may
-   * work.
+   * Whether this is a nil pointer to a struct. A nil pointer is false in `if`. Reading a field of a nil pointer is an
+   * error; calling a method may work.
    */
   get isNil(): boolean {
     return false;
@@ -83,8 +83,8 @@ export abstract class MethodStruct extends GoStruct {
 }
 
 /**
- * A template function, called with evaluated arguments. A thrown error aborts the render, like a returned error in Go.
- * The engine checks number and types of the arguments before the call and converts number literals, as Go does by
+ * A template function, called with evaluated arguments. A thrown error aborts the render, as a returned error does in
+ * Go. The engine checks number and types of the arguments before the call and converts number literals, as Go does by
  * reflection.
  */
 export interface GoFunc {

@@ -53,7 +53,7 @@ export async function print(job: Job): Promise<void> {
   write(job, viewText(plan, job.settings.run, tableWidthOf(job.world)));
 }
 
-/** Formats the plan in the output format of the settings. In the format `restore`, IPv6 follows a line `# IPv6`. */
+/** Formats the plan in the output format of the settings. In the format `restore`, `# IPv6` precedes the IPv6 rules. */
 function viewText(plan: Plan, run: Settings["run"], width: number): string {
   switch (formatOf(run)) {
     case "restore":
@@ -70,9 +70,9 @@ function viewText(plan: Plan, run: Settings["run"], width: number): string {
 }
 
 /**
- * Prints the input of each program that `clean` would start, after a comment with its command. IPv6 follows IPv4, after
- * a line `# IPv6`. Policy rules, routes and addresses are comments. Prints nothing if there are no owned rules, or if
- * the rules cannot be read.
+ * Prints the input of each program that `clean` would start, below a comment with the command. The input for IPv6 comes
+ * after the input for IPv4, below a line `# IPv6`. Policy rules, routes and addresses are comments. Prints nothing if
+ * there are no owned rules, or if the rules cannot be read.
  */
 export async function printRemoval(job: Job): Promise<void> {
   const { world, log } = job;

@@ -14,8 +14,8 @@ import * as work from "./job.ts";
 export interface Call {
   readonly mode: Mode;
   /**
-   * Whether the call is for one of Istio's programs, which ignore arguments that are not flags, and log variables and
-   * settings.
+   * Whether the call is for one of Istio's programs. These programs ignore arguments that are not flags, and they log
+   * the variables and settings.
    */
   readonly isDropIn: boolean;
   /** Whether the call is for `istio-iptables.sh`, the shell script of Istio 1.0 to 1.2. */
@@ -77,8 +77,9 @@ function refuse({ problems }: Reading, hint: string): never {
 }
 
 /**
- * Drops the unneeded permissions of a command that only prints. Commands that start programs and call the kernel would
- * not become safer, and Deno denies `/proc` to a process that has dropped any permission.
+ * Drops unneeded permissions if the command only prints. Other commands keep all permissions. They start programs and
+ * call the kernel, so they would not become safer. Also, Deno denies `/proc` to a process that has dropped any
+ * permission.
  */
 function dropPermissions(world: World, mode: Mode, { run }: Settings): void {
   const isClean = mode === "clean" || run.cleanupOnly;

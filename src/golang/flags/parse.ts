@@ -48,7 +48,7 @@ export interface Line<Name extends string = string> {
 
 /** Options for `parseFlags`. */
 export interface ParseOptions {
-  /** Stops at the first argument that is not a flag: it starts the command line of another program. */
+  /** Stops at the first argument that is not a flag, because that argument starts another program's command line. */
   readonly endsAtWord?: boolean;
   /** Ignores an unknown flag, and the argument after it unless this function returns true for that argument. */
   readonly ignoresUnknown?: (next: string) => boolean;
@@ -197,7 +197,7 @@ function onlyStarting(typed: string, names: readonly string[]): string | undefin
   return another === undefined ? found : undefined;
 }
 
-/** The problems between flags: one needs a flag or an argument that is missing, or excludes a flag that is given. */
+/** Problems between given flags: a flag lacks a flag or argument that it needs, or excludes another given flag. */
 export function problemsTogether(
   flags: FlagTable,
   { given, words }: Pick<Line, "given"> & Partial<Pick<Line, "words">>,

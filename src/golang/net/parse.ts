@@ -176,8 +176,8 @@ export function hostPortProblem(text: string): string | undefined {
 }
 
 /**
- * Why a network interface's name is invalid; `undefined` if it is valid. It must have 1 to 15 letters, digits, `_`, `.`
- * or `-`, and start with a letter.
+ * Why a network interface's name is invalid; `undefined` if the name is valid. A name has 1 to 15 letters, digits, `_`,
+ * `.` or `-`, and starts with a letter.
  */
 export function interfaceNameProblem(text: string): string | undefined {
   if (text === "") return "an interface name is empty";

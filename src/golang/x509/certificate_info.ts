@@ -8,7 +8,7 @@ import { readCertificate } from "./read_certificate.ts";
 
 /** The fields of a certificate that this program uses. */
 export interface CertificateInfo {
-  /** The name of the authority that signed it, in DER. */
+  /** The name of the authority that signed the certificate, in DER. */
   readonly issuer: Uint8Array;
   readonly notBefore: Date;
   readonly notAfter: Date;

@@ -5,7 +5,7 @@ import { DerReader, sameBytes } from "./der/der_reader.ts";
 
 /** The parts of a certificate. */
 interface CertificateParts extends Parent {
-  /** The name of the authority that signed it, in DER. */
+  /** The name of the authority that signed the certificate, in DER. */
   readonly issuer: Uint8Array;
   readonly validity: DerReader;
   /** The values of the extensions by identifier. */

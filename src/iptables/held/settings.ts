@@ -1,6 +1,6 @@
 /**
- * Recovers the settings from the owned rules. Also reads chains to which no rule jumps, so that the verification
- * expects their flows to be captured and names the flow that escapes.
+ * Recovers the settings from the owned rules. Also reads chains to which no rule jumps. The verification then expects
+ * the flows of these chains to be captured, and reports that they escape.
  */
 import { type Cidr, parseCidr } from "../../golang/net/mod.ts";
 import type { Table } from "../plan/rule.ts";
@@ -8,7 +8,10 @@ import type { CaptureSettings, PortRange } from "../settings/settings.ts";
 import { readPorts, Wrong } from "../settings/values.ts";
 import type { HeldRule } from "./rules.ts";
 
-/** Recovers the settings; those without a rule come from `base`. `tables`: the routing table of each packet mark. */
+/**
+ * Recovers the settings. Settings that no rule shows come from `base`. `tables` maps each packet mark to its routing
+ * table.
+ */
 export function heldSettings(
   rules: readonly HeldRule[],
   tables: ReadonlyMap<number, number>,
@@ -100,7 +103,7 @@ type Outbound = Pick<
   "outboundCidrs" | "outboundCidrsExclude" | "outboundPorts" | "outboundPortsExclude" | "loopbackCidr"
 >;
 
-/** Reads the outbound settings. The first uncaptured IPv4 block is the loopback block; for IPv6 it is always `::1`. */
+/** Reads the outbound settings. The IPv4 loopback block is the first uncaptured block; the IPv6 one is always `::1`. */
 function outboundSettings(nat: Chains, base: CaptureSettings): Outbound {
   const passed = cidrsOf(nat.values("ISTIO_OUTPUT", "RETURN", ["d"], "d"));
   const loopback = passed.find(({ address }) => address.family === 4) ?? base.loopbackCidr;

@@ -118,7 +118,7 @@ export function decode(bytes: Uint8Array, headerSize: number, request: number): 
   return messages;
 }
 
-/** Throws for an error message, which has a negative number. The number 0 is an acknowledgement. */
+/** Throws a `SystemError` if the error number in an answer is negative. The number 0 is an acknowledgement. */
 function refuse(view: DataView, request: number): void {
   const error = view.byteLength >= HEADER + 4 ? view.getInt32(HEADER, true) : 0;
   if (error < 0) throw new SystemError(`netlink message ${request}`, -error);

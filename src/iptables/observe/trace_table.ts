@@ -1,6 +1,7 @@
 /**
- * Creates an nf_tables table that turns on tracing for one flow. The table belongs to its socket: the kernel removes
- * the table when the socket is closed, even if the process is killed (NFT_TABLE_F_OWNER, since Linux 5.12).
+ * Creates an nf_tables table that turns on tracing for one flow. The table belongs to the netlink socket that creates
+ * it. The kernel removes the table when the socket is closed, even if the process is killed (NFT_TABLE_F_OWNER, since
+ * Linux 5.12).
  */
 import type { NetlinkSocket, SystemCalls } from "../../platform/mod.ts";
 import { expressionAttribute } from "../kernel/netfilter/expressions.ts";
@@ -58,7 +59,10 @@ export function openTrace(system: SystemCalls, flow: Flow): TraceSocket {
   return { receive: () => messagesOf(socket), close: () => socket.close() };
 }
 
-/** Returns the batch that creates the table. The hook is output for flows that this pod sends, and input for others. */
+/**
+ * Returns the batch that creates the table. The hook is output for a flow that this pod sends, and prerouting for a
+ * flow that this pod receives.
+ */
 function changes(flow: Flow) {
   const hook = flow.to === undefined ? HOOKS.received : HOOKS.sent;
   const change = (type: number, flags: number, attributes: readonly Attribute[]) => ({

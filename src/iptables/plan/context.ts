@@ -39,7 +39,7 @@ export function ports(...ranges: PortRange[]): Extract<Match, { kind: "sourcePor
 
 type Place = Pick<Rule, "table" | "chain" | "insertAt"> & Partial<Pick<Rule, "family">>;
 
-/** Returns a rule. It is for both families if `place` has no family. `why` is the comment of the rule. */
+/** Returns a rule. If `place` has no family, the rule is for both families. `why` is the comment of the rule. */
 export function rule({ family, ...place }: Place, match: readonly Match[], target: Target, why: string): Rule {
   const { table, chain, ...rest } = place;
   return { family, table, chain, match, target, why, ...rest };

@@ -86,8 +86,8 @@ function applicationFlow(
 }
 
 /**
- * Returns unused addresses, then neighbours of the pod's addresses, to which a pod has a route even without a default
- * route.
+ * Returns unused addresses, then the addresses next to the pod's own addresses. A pod has a route to these neighbours
+ * even if it has no default route.
  */
 function unusedAddresses(context: FlowContext, family: Family): Address[] {
   const neighbours = ownAddresses(context, family).map((own) => ({ ...own, value: own.value ^ 1n }));

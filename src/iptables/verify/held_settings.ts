@@ -13,9 +13,9 @@ import { capturedDirections } from "../settings/directions.ts";
 const DIRECTION_SETTINGS = ["inboundPorts", "outboundCidrs", "outboundPorts"];
 
 /**
- * Replaces the settings of a `verify` job with those found in the rules, except given settings. Returns the job as it
- * is if the command is not `verify`, or if a flag or variable selects the captured connections. Throws a `MeshError`
- * with exit code 126 if the rules cannot be read.
+ * Replaces the settings of a `verify` job with the settings found in the rules, except those that a flag or variable
+ * sets. Returns the job unchanged if the command is not `verify`, or if a flag or variable selects the captured
+ * connections. Throws a `MeshError` with exit code 126 if the rules cannot be read.
  */
 export async function withHeldSettings(job: Job): Promise<Job> {
   const { world, log, names, given, mode, settings: { capture, run } } = job;

@@ -136,7 +136,8 @@ export function orderedMatches(rule: Rule): Match[] {
 }
 
 /**
- * Returns the protocol to write before the conditions: with nftables, istio-iptables drops only invalid TCP packets.
+ * Returns the protocol to write before the conditions. The rule that drops invalid packets has no protocol in the plan,
+ * but istio-iptables limits its nftables form to TCP.
  */
 export function protocolBefore(rule: Rule): "tcp" | undefined {
   const isBareState = rule.match.some(({ kind }) => kind === "connectionState") && protocolOf(rule) === undefined;

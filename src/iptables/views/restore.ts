@@ -115,7 +115,7 @@ const PLAIN_TARGETS = {
   restoreMark: ["CONNMARK", "--restore-mark"],
 } as const;
 
-/** Whether a rule is for UDP: istio-iptables then writes `--to-port` instead of `--to-ports`. iptables reads both. */
+/** Whether a rule is for UDP. For UDP, istio-iptables writes `--to-port`, not `--to-ports`. iptables reads both. */
 function isUdp(match: readonly Match[]): boolean {
   return match.some((condition) => condition.kind === "protocol" && condition.protocol === "udp");
 }

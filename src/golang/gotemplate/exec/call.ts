@@ -70,8 +70,8 @@ function argument(node: Operand, type: string, operand: CompileOperand): Eval {
 }
 
 /**
- * Compiles `and` and `or`: the result is the first argument that decides, or the last. Later arguments are not
- * evaluated.
+ * Compiles `and` and `or`. The result is the first false argument of `and` or the first true argument of `or`; if there
+ * is none, the last argument. Arguments after the result are not evaluated.
  */
 export function compileShortCircuit(call: Call, operand: CompileOperand): Eval {
   if (countProblem(call) !== undefined || (call.args.length === 0 && !call.hasFinal)) return compileCall(call, operand);

@@ -31,7 +31,7 @@ export interface Environment {
  */
 export type Watch = (name: string, args: readonly Slot[], result: Slot, effect: Effect) => void;
 
-/** The arguments of a command, and whether the pipeline's previous command passes a value to it. */
+/** The arguments of a command, and whether the previous command in the pipeline passes a value to this command. */
 interface Rest {
   readonly args: readonly Operand[];
   readonly hasFinal: boolean;

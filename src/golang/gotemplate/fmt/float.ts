@@ -31,7 +31,7 @@ function decimal(size: number, verb: string, precision: number): string {
 }
 
 /**
- * %g: uses the exponent form if the exponent is below -4, or is the precision or more. For the shortest text, the
+ * %g: uses the exponent form if the exponent is below -4, or at least the precision. For the shortest text, the
  * precision counts as 6 here.
  */
 function general(kept: Decimal, precision: number, verb: string): string {

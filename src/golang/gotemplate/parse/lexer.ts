@@ -94,7 +94,7 @@ export class Lexer {
     return this.input.charAt(offset) === "-" && this.#isSpace(offset + 1);
   }
 
-  /** Reads the left delimiter; `undefined` if it opens a comment, which is skipped. */
+  /** Reads the left delimiter. If the delimiter opens a comment, skips the comment and returns `undefined`. */
   #leftDelim(trims: boolean): Token | undefined {
     this.#pos += this.options.left.length;
     const marker = trims ? 2 : 0;

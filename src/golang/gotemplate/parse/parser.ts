@@ -153,7 +153,7 @@ class Parser {
   }
 
   /**
-   * Reads the part after `else`. `else if` is an `if` inside the `else` and shares its `end`. The same holds for
+   * Reads the part after `else`. `else if` opens an `if` inside the `else`; one `end` closes both. The same holds for
    * `else with`.
    */
   #otherwise(kind: BranchNode["kind"], scope: Scope): readonly Statement[] {

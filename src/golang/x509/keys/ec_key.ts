@@ -73,8 +73,8 @@ export function sec1Shape(der: Uint8Array) {
 }
 
 /**
- * Reads a key from SEC 1. `curve` comes from a surrounding PKCS #8. Throws if the DER is not a key or the curve is
- * unknown.
+ * Reads a key from SEC 1. `curve` is the curve named by the PKCS #8 around the key, if any. Throws if the DER is not a
+ * key or the curve is unknown.
  */
 export function readSec1(der: Uint8Array, curve?: string): PrivateKey {
   const { version, scalar, curve: named = "" } = sec1Shape(der);

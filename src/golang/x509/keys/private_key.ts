@@ -25,7 +25,8 @@ export interface PrivateKey {
 export const NO_DSA = 'DSA keys are not supported: use "ecdsa", "ed25519" or "rsa"';
 
 /**
- * An RSA or ECDSA key in PKCS #8 (RFC 5208), which contains the algorithm of the public key and the key's own format.
+ * Returns an RSA or ECDSA key in PKCS #8 (RFC 5208), as PEM. PKCS #8 wraps the key in its own format (PKCS #1 or SEC 1)
+ * and names the algorithm.
  */
 export function pkcs8Pem(key: PrivateKey): string {
   const own = decodePem(key.pem());

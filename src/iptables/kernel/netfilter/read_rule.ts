@@ -19,7 +19,8 @@ export type Part =
   | { readonly kind: "unknown"; readonly text: string };
 
 /**
- * Reads the parts of a rule. `family`: the table's address family; `undefined` in `inet`, where a condition sets it.
+ * Reads the parts of a rule. `family` is the table's address family; `undefined` for a table of the family `inet`, in
+ * which a condition of the rule selects IPv4 or IPv6.
  */
 export function readRule({ expressions }: Pick<KernelRule, "expressions">, family: 4 | 6 | undefined): Part[] {
   return new Reader(family).read(expressions);
@@ -57,7 +58,7 @@ class Reader {
     if (part !== undefined) this.#parts.push(part);
   }
 
-  /** Each reader returns the part that its expression completes, or `undefined` if the next expression continues it. */
+  /** A reader for each kind of expression. Returns `undefined` if the part continues in the next expression. */
   readonly #readers: Readonly<Record<string, (one: Expression) => Part | undefined>> = {
     meta: (one) => this.#meta(one),
     ct: (one) => this.#ct(one),
@@ -124,7 +125,7 @@ class Reader {
     };
   }
 
-  /** Returns the prefix length of an address: the bits set in the mask, or without a mask, the bits compared. */
+  /** Returns the prefix length of an address: the bits set in the mask, or all compared bits if there is no mask. */
   #bits(data: Uint8Array): number {
     const mask = this.#loaded?.mask;
     return mask === undefined ? data.length * 8 : mask.reduce((sum, byte) => sum + bitCount(byte), 0);

@@ -38,7 +38,7 @@ export interface WantedChain {
   readonly rules: readonly (KernelRule | NewRule)[];
 }
 
-/** A change of a table such as `ip nat`. Chains that it does not name stay. */
+/** A change of a table such as `ip nat`. Chains that are not listed in the change stay. */
 export interface TableChange {
   readonly table: string;
   /** Deletes the table and creates it again. */
@@ -81,7 +81,7 @@ const CREATE = { flags: FLAG.create } as const;
 const SET = { table: 1, name: 2, flags: 3, keyType: 4, keySize: 5, description: 9, id: 10, userData: 13 } as const;
 /** The flags NFT_SET_ANONYMOUS and NFT_SET_CONSTANT. */
 const CONSTANT = 3;
-/** The nft type `inet_service`, and the libnftnl record that marks its keys as network byte order. */
+/** The nft type `inet_service`, and the libnftnl record that says that the set's keys are in network byte order. */
 const PORT_TYPE = 13;
 const BIG_ENDIAN_KEYS = Uint8Array.of(0, 4, 2, 0, 0, 0);
 

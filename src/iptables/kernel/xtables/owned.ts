@@ -10,7 +10,7 @@ interface Shape {
   readonly at: string;
   readonly options: Readonly<Record<string, RegExp>>;
   readonly optional?: Readonly<Record<string, RegExp>>;
-  /** Set if only releases until 1.24 create this rule. Shapes without it count only in a table with an owned chain. */
+  /** Set if only releases until 1.24 create this rule. Other shapes count only in a table with an owned chain. */
   readonly isOld?: true;
 }
 
@@ -78,8 +78,8 @@ function isMarked({ options }: SavedRule): boolean {
 }
 
 /**
- * Whether the rule comes from a release until 1.24. In these releases only TCP jumped to the owned chain, and rules for DNS
- * and INVALID were in built-in chains.
+ * Whether the rule comes from a release until 1.24. In these releases, only TCP packets jumped to the owned chain; the
+ * rules for DNS and INVALID packets were in built-in chains.
  */
 function isOldJump({ chain, options }: SavedRule): boolean {
   return chain === "OUTPUT" && options.get("j") === "ISTIO_OUTPUT" && options.get("p") === "tcp";
@@ -93,8 +93,8 @@ function hasKnownShape(table: SavedTable, rule: SavedRule, isOld: boolean): bool
 }
 
 /**
- * Until Istio 1.23, the rule that dropped INVALID packets looked like an administrator's rule. It is owned if the table
- * has no other foreign rule, or if the table contains the rule twice.
+ * Finds the rule that, until Istio 1.23, dropped INVALID packets. An administrator may have added the same rule, so the
+ * rule counts as owned only if the table has no foreign rule besides, or if the table contains the rule twice.
  */
 function droppedInvalid({ chains, rules }: SavedTable, isOwned: IsOwned): SavedRule[] {
   const alike = rules.filter(({ chain, key }) => chain === "PREROUTING" && key === "ctstate=INVALID j=DROP");

@@ -84,8 +84,8 @@ function normalized(options: ReadonlyMap<string, string>, names: OwnerNames): Ru
 }
 
 /**
- * Whether an option means any address, and is therefore dropped: no release prints `-s` or `-d` with such a block, and
- * only some print `--on-ip ::` for TPROXY.
+ * Whether an option means any address. Such an option is dropped, because no release of iptables prints `-s` or `-d`
+ * with a block of all addresses, and only some releases print `--on-ip ::` for TPROXY.
  */
 function isAny(name: string, value: string): boolean {
   return (name === "s" || name === "d") && value.endsWith("/0") || name === "on-ip" && value === "::";

@@ -81,8 +81,8 @@ export function tableChanges(
 }
 
 /**
- * Returns the owned rules. In a table with owned chains, a rule that equals a planned rule also counts as owned, at
- * most as often as it is planned.
+ * Returns the owned rules. In a table with owned chains, a rule that equals a planned rule also counts as owned. If the
+ * table contains more equal rules than the plan, the surplus is foreign.
  */
 function withPlanned(
   saved: SavedTable,
@@ -192,7 +192,7 @@ function changeLines({ rules, stale, deleted }: TableChange, options: RuleTextOp
 
 /**
  * Returns the input of iptables-restore that restores the owned rules, or `""` if nothing differs. In built-in chains
- * the rules return to their old positions, counted from the start, wherever foreign rules are now.
+ * each rule gets its old position, counted from the start of the chain, even if foreign rules have changed since.
  */
 export function returnText(now: HeldTables, before: HeldTables): string {
   const names = new Set([...now.tables, ...before.tables].map(({ name }) => name));

@@ -55,7 +55,7 @@ async function attemptConnection(
   }
 }
 
-/** Looks for a connection that another process accepted, with this process's address as the remote address. */
+/** Looks for a connection from this process's endpoint that another process has accepted. */
 async function seenInKernel({ world }: Proof, { family, port }: Flow, own: Endpoint) {
   const text = endpointText(own);
   const held = (await readConnections(world, family))
@@ -65,7 +65,7 @@ async function seenInKernel({ world }: Proof, { family, port }: Flow, own: Endpo
 
 const sent = new WeakMap<Socket, string>();
 
-/** Sends a token once over the accepted connection, and looks for it at the client. */
+/** Sends a token once over the accepted connection. Returns whether the client has received the token. */
 function echoes(accepted: Socket | undefined, client: Socket): boolean {
   if (accepted === undefined) return false;
   const expected = sent.get(accepted);

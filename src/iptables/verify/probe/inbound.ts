@@ -173,7 +173,8 @@ function sendSegment(call: Call, segment: Pick<Segment, "flags" | "sequence" | "
 }
 
 /**
- * Returns a function that reads the segments for a call, and keeps segments for other calls, which share the socket.
+ * Returns a function that reads the segments for a call. All calls share a socket, so the function keeps the segments
+ * for other calls until those calls read them.
  */
 function inbox({ veth, source }: Call): () => Segment[] {
   const kept = INBOXES.get(veth) ?? [];

@@ -1,5 +1,5 @@
 /**
- * Opens the capture ports for a proof if they are free. If the proxy listens there, watches its connections instead.
+ * Opens the capture ports for a proof if they are free. If the proxy listens there, watches the proxy's connections.
  */
 import { addressText } from "../../../golang/net/mod.ts";
 import { type Connection, parseConnections } from "../../../platform/proc_net.ts";

@@ -1,6 +1,6 @@
 /**
  * Creates a veth pair in this network namespace (veth(4)). A packet sent at the outer end arrives at the inner end as
- * if from another pod. Its packets stay in the namespace.
+ * if from another pod. Packets on the pair stay in the namespace.
  */
 import { joinBytes } from "../../../base/bytes.ts";
 import type { Address } from "../../../golang/net/mod.ts";

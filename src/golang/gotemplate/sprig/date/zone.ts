@@ -75,7 +75,7 @@ export function secondsOf([year, month, day, hour, minute, second]: readonly num
   return date.getTime() / 1000;
 }
 
-/** Abbreviations that the runtime lacks in English, by zone: for standard time and summer time. */
+/** English abbreviations that the runtime lacks, by zone and by the zone's offset from UTC in seconds. */
 const LETTERS: readonly (readonly [RegExp, Readonly<Record<number, string>>])[] = [
   [/^Europe\/(London|Belfast|Jersey|Guernsey|Isle_of_Man)$/, { 0: "GMT", 3600: "BST" }],
   [/^Europe\/Dublin$/, { 0: "GMT", 3600: "IST" }],

@@ -227,7 +227,7 @@ function notEqual(version: Version, { version: wanted, given }: Constraint): boo
   return given === 2 && comparePrereleases(version.pre, wanted.pre) !== 0;
 }
 
-/** `>1.2` needs 1.3: a version within the wildcard is not greater. */
+/** `>1.2` means `>1.2.x`: 1.2.9 is not greater, 1.3.0 is. */
 function greaterThan(version: Version, { version: wanted, given }: Constraint): boolean {
   if (given === 3 || given === 0) return compareVersions(version, wanted) > 0;
   return compareFirst(version, wanted, given) > 0;

@@ -75,8 +75,8 @@ function foldDecimals(start: number, values: readonly GoValue[], operate: (a: De
 }
 
 /**
- * Rounds to `places`: up if the rest is at least `on` (default 0.5) of the last place. Negative numbers round towards
- * minus infinity.
+ * Rounds to `places` decimal places. Rounds up if the remainder is at least `on` (default 0.5) units of the last place.
+ * Negative numbers round towards minus infinity.
  */
 function round(value: number, places: number, on: GoValue | undefined): number {
   const power = 10 ** places;
