@@ -45,7 +45,7 @@ testLog("all lines are JSON, Envoy's too, and none has the token", async (pod) =
     assert.ok(texts.includes("starting main dispatch loop"));
     assert.match(texts.at(-1) ?? "", /^Envoy \(epoch 0\) exited with code 0$/);
   }
-  const hidden = pod.start(["agent", "--log-format", "json"], { env: pod.env({ tracing, binaryPath: "/no/such" }) });
+  const hidden = pod.start(["agent", "--log-format", "json"], { env: pod.env({ tracing, binaryPath: "/bin/false" }) });
   const { stderr } = await hidden.end;
   assert.match(stderr, /lightstep\.example/);
   assert.equal(stderr.includes(SECRET), false, stderr);

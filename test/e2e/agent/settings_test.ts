@@ -108,15 +108,15 @@ const CASES: Readonly<Record<string, Wrong>> = {
   },
 };
 
-/** Runs it in a folder with the files. Envoy is missing, so valid settings fail too. */
+/** Runs it in a folder with the files. "Envoy" fails, so valid settings fail too. */
 async function run(name: readonly string[], { args = [], env = {}, files = {} }: Wrong) {
   const cwd = await Deno.makeTempDir({ prefix: "mesh-settings-" });
   try {
     await Deno.mkdir(`${cwd}/etc/istio/pod`, { recursive: true });
     for (const [path, text] of Object.entries(files)) await Deno.writeTextFile(`${cwd}/${path}`, text);
     const place = { INSTANCE_IP: "127.0.0.1", CLOUD_PLATFORM: "none", POD_NAME: "web", POD_NAMESPACE: "default" };
-    const absent = ["--configPath", `${cwd}/proxy`, "--binaryPath", "/no/such/envoy"];
-    const ran = await runMesh([...name, ...absent, ...args], { cwd, env: { ...place, ...env } });
+    const failing = ["--configPath", `${cwd}/proxy`, "--binaryPath", "/bin/false"];
+    const ran = await runMesh([...name, ...failing, ...args], { cwd, env: { ...place, ...env } });
     return { ...ran, written: await holdsFiles(`${cwd}/proxy`) };
   } finally {
     await Deno.remove(cwd, { recursive: true });
