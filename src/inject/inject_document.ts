@@ -107,8 +107,8 @@ function checkFit(pod: Pod, row: WorkloadKind, level: Level | undefined): void {
 }
 
 /**
- * Returns `1.8` for a configuration of Istio 1.8: every unknown Istio annotation is then reported. Otherwise, only
- * likely typos are.
+ * Returns `1.8` if a configuration is from Istio 1.8, so that every unknown Istio annotation is reported. Otherwise
+ * returns `current`, so that only likely typos are reported.
  */
 function eraOf(injectors: readonly Injector[]): Era {
   const isOf18 = injectors.some(({ config }) => config.form === "legacy" && config.legacy.release.minor === 8);

@@ -109,7 +109,10 @@ export function newInjector(options: InjectorOptions): Injector {
   };
 }
 
-/** The native-sidecar setting. `native` is `undefined` if the user's flag decides; otherwise nodes may override it. */
+/**
+ * The native-sidecar setting. `isNative` applies unless the cluster's nodes override it. `native` says when they may;
+ * it is `undefined` if the user's flag decides.
+ */
 function nativeOf({ nativeSidecars, env }: InjectorOptions) {
   if (nativeSidecars === "jobs") return { native: undefined, isNative: false };
   if (nativeSidecars === true || nativeSidecars === false) return { native: undefined, isNative: nativeSidecars };
@@ -117,7 +120,10 @@ function nativeOf({ nativeSidecars, env }: InjectorOptions) {
   return { native, isNative: native.native };
 }
 
-/** Templates without `.NativeSidecars` do not support native sidecars, so only an explicit setting turns these on. */
+/**
+ * When the cluster's nodes decide about native sidecars. If the template does not read `.NativeSidecars`, it does not
+ * support native sidecars, and only an explicit setting turns them on.
+ */
 function nodesAsked(setting: NativeSetting | undefined, config: string): NodesAsked {
   if (setting === undefined) return "never";
   return setting.nodes === "if-any" && !config.includes(".NativeSidecars") ? "never" : setting.nodes;

@@ -9,7 +9,7 @@ interface NodeBase {
   /** The end of the content. For a block scalar, the end of its last line. */
   readonly end: number;
   readonly anchor: string | undefined;
-  /** The number of nodes with aliases expanded. */
+  /** The number of nodes in this subtree, counted as if aliases were expanded. */
   readonly size: number;
 }
 

@@ -131,7 +131,7 @@ function delimitersOf(template: string): readonly [string, string] {
   return template.includes("[[") && !template.includes("{{") ? ["[[", "]]"] : ["{{", "}}"];
 }
 
-/** Top-level keys of a bare template. They show whether it is for Istio 1.0 to 1.8 or later. */
+/** Matches the top-level keys of a bare template for Istio 1.0 to 1.8. A later template has the keys in POD_KEYS. */
 const LEGACY_KEYS =
   /^(?:initContainers|containers|volumes|imagePullSecrets|dnsConfig|rewriteAppHTTPProbe|podRedirectAnnot)[ \t]*:/m;
 const POD_KEYS = /^(metadata|spec)\s*:/m;

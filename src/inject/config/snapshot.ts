@@ -31,7 +31,10 @@ export interface InjectionSnapshot {
   readonly controlPlane: SnapshotPlane;
   /** ConfigMaps, MutatingWebhookConfigurations and Namespaces. */
   readonly objects: readonly KubeObject[];
-  /** Kubelet versions; by node name if only some nodes support native sidecars. `undefined` if nodes could not be read. */
+  /**
+   * The kubelet versions: a mapping from node name to version if only some nodes support native sidecars, otherwise a
+   * list. `undefined` if the nodes could not be read.
+   */
   readonly kubeletVersions: readonly string[] | Readonly<Record<string, string>> | undefined;
   /** Resources that the user had no permission to read. */
   readonly unreadable: readonly Unreadable[];

@@ -6,7 +6,10 @@ import { annotation, type Pod } from "../pod/pod.ts";
 /** Values of the option: `auto` as in ENABLE_NATIVE_SIDECARS; `jobs` for native sidecars only in pods that run to completion. */
 export type NativeOption = boolean | "auto" | "jobs";
 
-/** When the cluster's nodes decide. With `if-any`, a cluster without nodes gets no native sidecars. */
+/**
+ * When kubelet versions decide whether proxies are native sidecars. `if-any` means: only in a cluster that has nodes. A
+ * cluster without nodes then gets no native sidecars.
+ */
 export type NodesAsked = "never" | "if-any" | "always";
 
 /** The setting of ENABLE_NATIVE_SIDECARS, with a warning for an invalid value. */

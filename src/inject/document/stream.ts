@@ -34,8 +34,9 @@ export type Summary = Readonly<Record<Result, number>>;
 type StreamOptions = DocumentOptions & { readonly sink: Sink };
 
 /**
- * Changes all documents of all inputs. If one fails, it is counted and omitted from the output, and the next is
- * processed. One document is in memory at a time. An error from the sink, such as a closed pipe, stops the stream.
+ * Changes all documents of all inputs. A document that fails is counted and left out of the output, and the next
+ * document is processed. Only one document is in memory at a time. An error from the sink, such as a
+ * closed pipe, stops the stream.
  */
 export async function changeStream(
   inputs: Iterable<ManifestInput>,
@@ -94,7 +95,7 @@ async function changeInput(
 
 type Step = { readonly document: SourceDocument | undefined } | { readonly entry: ReportEntry };
 
-/** Reads a file's next document. Returns an entry if the rest of the file is unreadable, such as binary data. */
+/** Reads a file's next document. Returns a report entry if the rest of the file cannot be read, as with binary data. */
 async function next(documents: AsyncGenerator<SourceDocument>, index: () => number, file: string): Promise<Step> {
   try {
     const { done, value } = await documents.next();

@@ -12,8 +12,9 @@ export function flagValue(container: ValueMap, name: string): string | undefined
 }
 
 /**
- * Adds `--concurrency`, which old templates leave to the injector: the CPU limit (or the CPU request), rounded up. Returns the
- * same container if the flag is above 0 already, or if the container has no CPU limit and no CPU request.
+ * Adds `--concurrency`, which old templates leave to the injector. The value is the CPU limit, or the CPU request if
+ * there is no limit, rounded up. Returns the same container if the flag is above 0 already, or if the container has no
+ * CPU limit and no CPU request.
  */
 export function withConcurrency(proxy: ValueMap): ValueMap {
   if (Number(flagValue(proxy, "concurrency") ?? 0) > 0) return proxy;

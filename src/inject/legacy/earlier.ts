@@ -16,7 +16,7 @@ export interface Bare {
   readonly prometheus: string | undefined;
 }
 
-/** Names that releases without the status annotation injected. */
+/** Names of the items that were injected by releases without a status annotation. */
 const BEFORE_STATUS: InjectionStatus = {
   initContainers: [INIT, CORE_DUMP],
   containers: [PROXY],

@@ -4,7 +4,7 @@ import { sprigFunctions } from "../../golang/gotemplate/sprig/mod.ts";
 import { DurationView } from "../../istio/mod.ts";
 import { type FunctionWorld, templateFunctions } from "../render/functions/mod.ts";
 
-/** The data of the current rendering. The template function `render` passes it to the text that it renders. */
+/** The data of the current rendering. The template function `render` uses the same data for its own text. */
 export interface RenderScope {
   data: GoStruct | null;
 }

@@ -97,8 +97,8 @@ function render(pod: Pod, { owner, legacy, mesh, values, isLate }: LegacyInput):
 }
 
 /**
- * Appends containers, volumes and secrets to the pod's lists. Two containers go first instead: istio-validation, and with
- * `hold` the proxy.
+ * Appends containers, volumes and secrets to the pod's lists. Two containers are exceptions and go first:
+ * istio-validation, and the proxy if `hold` is set.
  */
 function append(pod: Pod, spec: SidecarSpec, hold: boolean): Pod {
   const front = hold ? [VALIDATION, PROXY] : [VALIDATION];
@@ -137,7 +137,7 @@ function annotationsFor(context: Context): Record<string, string> {
   };
 }
 
-/** Whether to write `podRedirectAnnot`, which the CNI plugin reads. Istio 1.8 writes it only with the plugin. */
+/** Whether to write `podRedirectAnnot`, which the CNI plugin reads. Istio 1.8 requires that the plugin is enabled. */
 function informsCni({ minor, values }: Context): boolean {
   if (has(minor, "podAnnotationsOfCni")) return valueAt(values, "istio_cni", "enabled") === true;
   return has(minor, "podAnnotations");

@@ -12,7 +12,7 @@ import { type Evidence, type Release, releaseOf } from "./release.ts";
 /** A loaded configuration of Istio 1.0 to 1.8. */
 export interface Legacy {
   readonly release: Release;
-  /** Selects the rules for mesh configuration and annotations. */
+  /** The range of releases whose rules for mesh configuration and annotations apply. */
   readonly era: Era;
   readonly template: Template;
   /** SHA-256 of the template's text. The status annotation contains it as the version. */

@@ -22,7 +22,7 @@ export interface LegacyProbeSettings {
   readonly earlier: string | undefined;
 }
 
-/** The probe fields, each with the last part of its path at the agent. */
+/** The probe fields, each with the last segment of the URL path where the agent serves the probe. */
 const PROBES = [["readinessProbe", "readyz"], ["livenessProbe", "livez"], ["startupProbe", "startupz"]] as const;
 
 /** The agent's port for a pod; `undefined` if the port is unknown, so that probes are not rewritten. */
@@ -59,7 +59,7 @@ export function rewriteContainer(container: ValueMap, port: number, minor: numbe
 
 type KeyedProbe = readonly [key: string, probe: ValueMap, path: string];
 
-/** A container's HTTP probes that the release rewrites, each with its path at the agent. */
+/** A container's HTTP probes that the release rewrites, each with the URL path where the agent serves the probe. */
 function probesIn(container: ValueMap, minor: number): readonly KeyedProbe[] {
   return PROBES.flatMap(([key, end]): KeyedProbe[] => {
     const probe = container[key];

@@ -23,7 +23,7 @@ import {
 } from "../pod/pod.ts";
 import type { InjectionStatus } from "../pod/status.ts";
 
-/** The user's containers, by the list in which the template has the container of the same name. */
+/** The user's containers, grouped by the list in which the template has the container of the same name. */
 export type Overrides = Readonly<Record<ContainerList, readonly ValueMap[]>>;
 
 /** A placeholder, because the API server requires an image. It does not override the template's image. */
@@ -92,7 +92,7 @@ export interface OverrideSource {
 }
 
 /**
- * Finds the user's override of a template's container in `list`. It comes from the annotation, or from the pod's containers
+ * Finds the user's override of a template's container in `list`: in the annotation, or in the pod's containers
  * if no earlier injection added the container.
  */
 export function overrideFor(name: string, list: ContainerList, source: OverrideSource): ValueMap | undefined {
@@ -104,7 +104,7 @@ export function overrideFor(name: string, list: ContainerList, source: OverrideS
   if (found !== undefined) return found;
   const own = containerNamed(containersOf(original, "containers"), name);
   const written = own ?? (list === "initContainers" ? containerNamed(containersOf(original, list), name) : undefined);
-  // Decode as for the annotation, so that re-injection merges the same override.
+  // The annotation contains decoded containers. Decode here too, so that re-injection merges the same override.
   return written === undefined ? undefined : withoutEmptyResources(decode(written, "Container").value);
 }
 

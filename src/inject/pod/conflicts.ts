@@ -15,7 +15,8 @@ function userOf(container: ValueMap, pod: Pod): number | undefined {
 }
 
 /**
- * Returns the names of application init containers without network: they run after capture starts and before the proxy runs.
+ * Returns the names of application init containers that have no network, because they run after traffic capture starts
+ * and before the proxy runs.
  * With istio-validation, the CNI plugin captures from the start of the pod. With istio-init, capture starts when istio-init
  * exits. Source: Istio, "Compatibility with application init containers".
  */

@@ -85,7 +85,10 @@ function pathText(path: Path): string {
 /** Maximum nesting depth at which pod templates are searched. */
 const MAX_DEPTH = 12;
 
-/** Finds the paths of all pod templates: objects whose `spec` has containers with images. Does not search inside one. */
+/**
+ * Finds the paths of all pod templates, which are objects whose `spec` has containers with images. Does not search
+ * inside a pod template.
+ */
 function templatesIn(value: Value, path: Path = []): readonly Path[] {
   if (path.length > MAX_DEPTH) return [];
   if (typeof value !== "object" || value === null) return [];

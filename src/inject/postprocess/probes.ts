@@ -84,7 +84,7 @@ function statusPort(pod: Pod, meshStatusPort: number): number {
   return /^\d+$/.test(text) ? Number(text) : meshStatusPort;
 }
 
-/** Sets the agent's variable with the original handlers. A handler that an earlier injection recorded wins. */
+/** Sets the agent's variable with the original handlers. Handlers recorded by an earlier injection take precedence. */
 function informAgent(pod: Pod, settings: ProbeSettings): Pod {
   const probers = new Map<string, OrderedFields>();
   for (const container of settings.abilities.initContainers ? allContainers(pod) : containersOf(pod, "containers")) {
@@ -113,7 +113,7 @@ function inWrittenOrder(value: Value): GoValue {
     : value;
 }
 
-/** Returns URL path and prober for each handler of a container that the agent supports. */
+/** Returns the URL path and the prober for each of the container's handlers that the agent supports. */
 function probersOf(container: ValueMap, { meshStatusPort, abilities }: ProbeSettings): [string, OrderedFields][] {
   const name = textAt(container, "name");
   const found: [string, OrderedFields][] = [];
@@ -138,7 +138,10 @@ function handlerAt(container: ValueMap, path: readonly string[], abilities: Prob
   return isAble ? handler : undefined;
 }
 
-/** The agent's entry for a handler; `undefined` if it is not rewritten, its port is unknown, or it points to the agent already. */
+/**
+ * The agent's entry for a handler; `undefined` if the handler is not rewritten, has an unknown port, or already points
+ * to the agent.
+ */
 function proberOf(handler: ValueMap, container: ValueMap, meshStatusPort: number): OrderedFields | undefined {
   const timeout = intAt(handler, "timeoutSeconds") ?? 0;
   const action = httpOrTcp(handler, container, meshStatusPort) ?? grpcOf(handler);

@@ -103,7 +103,7 @@ function endsProxy(pod: Pod): boolean {
   return said.includes("quitquitquit") || (wait >= 0 && said.includes("--shutdown", wait));
 }
 
-/** Checks one cheap condition of the level first, because most pods do not meet it. */
+/** Checks only one condition of the level `restricted`. The check is cheap, and most pods fail it. */
 function mayMeetRestricted(pod: Pod): boolean {
   return allContainers(pod).every((each) => mapAt(each, "securityContext")["allowPrivilegeEscalation"] === false);
 }

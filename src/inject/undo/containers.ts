@@ -37,7 +37,7 @@ function inList(pod: Pod, list: ContainerList, kept: readonly ValueMap[], eviden
   ];
 }
 
-/** Returns the containers by which the user overrides injected ones, grouped by the list that has them. */
+/** Returns the user's overriding containers, grouped by the list in which the user wrote each one. */
 function keptByList(pod: Pod, evidence: Evidence): Readonly<Record<ContainerList, readonly ValueMap[]>> {
   const { kept, proxy } = evidence;
   const own = (container: ValueMap) => hadImage(container, proxy) ? withKey(container, "image", "auto") : container;

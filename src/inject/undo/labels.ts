@@ -14,13 +14,14 @@ interface Rule {
   readonly name: string;
   /** The value that injection writes; `undefined` if injection does not add the label. */
   readonly value: (pod: Pod, evidence: Evidence) => string | undefined;
-  /** The user may have written the same value. `unless`: the default value, which users do not write. */
+  /** Set if the user may have written the same value, except the value `unless`, which users do not write. */
   readonly doubtful?: { readonly unless?: string };
 }
 
 /**
  * Only a label with the exact value is removed, because injection keeps existing labels. The user may have written the same
- * canonical name or revision, but removing it changes nothing: the next injection derives it from `app` and `version` again.
+ * canonical name or revision. Removing that label is harmless, because the next injection derives the same value from
+ * `app` and `version`.
  */
 const RULES: readonly Rule[] = [
   { name: LABEL.tlsMode, value: () => "istio" },

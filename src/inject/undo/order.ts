@@ -7,8 +7,9 @@ import { metadataOf, type Pod } from "../pod/pod.ts";
 const FIRST = { labels: LABEL.tlsMode, annotations: ANNOTATION.revision } as const;
 
 /**
- * Whether a label or annotation was in the pod before injection: it precedes an injected one in a map that is not sorted.
- * Injection appends its entries to the user's. istioctl and API servers sort all entries, so the order then shows nothing.
+ * Whether a label or annotation was certainly in the pod before injection. Injection appends its entries to the user's,
+ * so an entry that precedes an injected one is the user's. After istioctl or an API server has sorted all entries,
+ * their order shows nothing, so an entry counts only if it is out of sorted order.
  */
 export function isOlder(pod: Pod, map: keyof typeof FIRST, name: string): boolean {
   const names = Object.keys(mapAt(metadataOf(pod), map));

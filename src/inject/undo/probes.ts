@@ -46,7 +46,7 @@ function restoredContainer(container: ValueMap, probers: ValueMap) {
   return { container: result, doubts };
 }
 
-/** Returns a doubt if the container names the restored port: the original handler may have used the name. */
+/** Returns a doubt if the container has a name for the restored port: the original handler may have used this name. */
 function namedPort(handler: ValueMap, container: ValueMap) {
   return ["httpGet", "tcpSocket"].flatMap((kind) => {
     const port = intAt(mapAt(handler, kind), "port");

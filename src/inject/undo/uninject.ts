@@ -48,7 +48,7 @@ interface Place {
   readonly write: (manifest: ValueMap, pod: Pod) => ValueMap;
 }
 
-/** Returns where the pod is. istioctl writes the injected metadata of a CronJob's pod to its Job template. */
+/** Returns where the pod is. For a CronJob, istioctl writes the injected pod's metadata to `jobTemplate`. */
 function placeIn(manifest: ValueMap, row: WorkloadKind): Place {
   const job = mapAt(mapAt(manifest, "spec"), "jobTemplate");
   const plain: Place = { read: (value) => podIn(value, row), write: (value, pod) => withPod(value, row, pod) };

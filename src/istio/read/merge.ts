@@ -5,7 +5,7 @@ import { clearOneof } from "../decode/decode.ts";
 import type { Era } from "../era.ts";
 import { MESH_CONFIG, messageType, PROXY_CONFIG } from "../schema/schema.ts";
 
-/** Merges a field of the base and the overlay, where the overlay's value does not simply replace the base's. */
+/** Merges the values of one field. Needed only if the overlay's value does not simply replace the base's value. */
 type Rule = (base: Value, overlay: Value, era: Era) => Value;
 
 const PROXY_RULES: ReadonlyMap<string, Rule> = new Map([["proxyMetadata", mergeKeys], ["proxyHeaders", mergeHeaders]]);

@@ -7,8 +7,8 @@ const FIRST: readonly Era[] = ["1.1"];
 const UNTIL_1_16: readonly Era[] = [...OLD, "1.16"];
 
 /**
- * A message, the eras that have the legacy field, the field that it replaces or follows (`""` if it comes first), and
- * the legacy field in the schema's notation.
+ * Describes a legacy field: the message that contains the field, the eras that have the field, the field that it
+ * replaces or follows (`""` if it comes first in the message), and its declaration in the schema's notation.
  */
 type LegacyField = readonly [message: string, eras: readonly Era[], after: string, field: string];
 

@@ -17,14 +17,14 @@ const RARE = /^[^\S\n]*\?|^[^\S\n]+$|[|>]\d?\+|[\s{[,]!/m;
 
 /**
  * A lone carriage return: a line break in YAML 1.1 (section 4.2.1), but not in current editors. If it stayed, a
- * line-based edit would treat the whole document as one line, and indent added text by its length.
+ * line-based edit would treat the whole document as one line, and indent added text by the length of that line.
  */
 const LONE_RETURN = /\r(?!\n)/g;
 
 /**
  * Edits the text of a document so that it reads as `next`, and keeps all other bytes, except that lone `\r` line breaks
- * become `\n`. The result is verified for documents with aliases or constructs of `RARE`: if it does not read as
- * `next`, the whole content is replaced.
+ * become `\n`. For documents with aliases or constructs in `RARE`, the result is verified: if the result does not
+ * read as `next`, the whole content is replaced.
  */
 export function editDocument(parsed: ParsedDocument, next: Value, options: EditOptions = {}): string {
   const text = parsed.doc.text;

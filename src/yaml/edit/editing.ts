@@ -10,8 +10,8 @@ export interface EditOptions {
   /** Keeps the comments above and below a removed node, which are otherwise removed with the node. */
   readonly keepsComments?: boolean;
   /**
-   * Replaces a node with an alias if its new value is the value of an unused anchor. The alias was there until an
-   * earlier edit replaced it with the value.
+   * Restores aliases that an earlier edit replaced with values. A node becomes an alias if the node's new value equals
+   * the value of an earlier anchor that has no alias.
    */
   readonly restoresAliases?: boolean;
 }

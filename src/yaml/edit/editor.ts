@@ -16,7 +16,7 @@ import { yamlText } from "../write/to_yaml.ts";
 export class Editor implements Editing {
   edits = new TextEdits();
   readonly layout: Layout;
-  /** Nodes with an anchor whose value is changed or removed. */
+  /** The anchored nodes that this pass changes or removes. */
   readonly touched = new Set<YamlNode>();
   readonly text: string;
   readonly lines: Lines;
@@ -83,8 +83,8 @@ export class Editor implements Editing {
   }
 
   /**
-   * Returns the name of an anchor that lost its alias. The anchored node must come before this node and have the same
-   * value as the new one.
+   * Returns the name of an anchor that has no alias and that may have had one at this node. The anchored node must come
+   * before this node, and must have the value `next`.
    */
   #anchorOf(node: YamlNode, next: Value): string | undefined {
     if (typeof next !== "object" || node.anchor !== undefined) return undefined;
@@ -94,7 +94,7 @@ export class Editor implements Editing {
     return undefined;
   }
 
-  /** Replaces a node with its former alias, if it had one. */
+  /** If there was an alias in place of this node before an earlier edit, writes the alias and returns true. */
   #writesAlias(node: YamlNode, next: Value, slot: Slot): boolean {
     if (this.#unused.has(node)) this.#unused.set(node, next);
     const anchor = this.#unused.size === 0 ? undefined : this.#anchorOf(node, next);
@@ -126,7 +126,7 @@ export class Editor implements Editing {
     else editBlockList(this, node, next, slot);
   }
 
-  /** Whether merges `<<` can stay: the merged maps are unchanged and all their keys remain. */
+  /** Whether the map's merges (`<<`) can stay: if the merged maps are unchanged and `next` has all their keys. */
   #mergesHold(node: MapNode, next: ValueMap): boolean {
     if (node.entries.every((entry) => entry.key !== undefined)) return true;
     const written = new Set(node.entries.map((entry) => entry.key));
@@ -175,7 +175,7 @@ export class Editor implements Editing {
   }
 }
 
-/** The anchored nodes below a node that no alias uses, with their values. */
+/** The anchored nodes that no alias refers to, with their values. */
 function unusedAnchors(root: YamlNode | undefined): Map<YamlNode, Value> {
   const anchored = new Map<YamlNode, Value>();
   const used = new Set<YamlNode>();

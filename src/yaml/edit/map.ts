@@ -27,8 +27,8 @@ export function editBlockMap(editor: Editing, node: MapNode, next: ValueMap, slo
 }
 
 /**
- * The key of each entry in the new map; `undefined` for a removed entry. A new key in the place of an old key keeps the
- * entry's lines, such as `httpGet` for `tcpSocket`. A merge `<<` has the name `""`.
+ * Returns, for each entry, its key in the new map; `undefined` for a removed entry, `""` for a merge `<<`. If a new key
+ * takes the place of an old key, such as `httpGet` for `tcpSocket`, the entry's lines stay.
  */
 export function newNames(node: MapNode, next: ValueMap): readonly (string | undefined)[] {
   const keys = Object.keys(next);

@@ -10,8 +10,8 @@ export interface Match {
 }
 
 /**
- * Matches items by a field that identifies them. Without such a field, matches equal items, and items between these by
- * position.
+ * Matches items by a field that identifies them. If there is no such field, matches equal items, and then matches the
+ * items between equal items by position.
  */
 export function matchItems(old: readonly Value[], next: readonly Value[]): Match {
   const keyed = identitiesByField(old, next);

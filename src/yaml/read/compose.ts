@@ -255,7 +255,7 @@ class Composer {
   #open(event: MappingEvent | SequenceEvent) {
     this.#budget.count();
     const anchor = this.#properties(event);
-    // Inside the anchored node, an alias to it finds the anchor without a value: the node contains itself.
+    // An alias inside the anchored node finds the anchor without a value. This shows that the node contains itself.
     if (anchor !== undefined) this.#anchors.set(anchor, undefined);
     this.#cursor = event.start;
     const flow = event.style === 2;

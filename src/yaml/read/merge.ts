@@ -9,8 +9,8 @@ export interface Merge {
 }
 
 /**
- * Sets the keys of a merged map or list of maps. In a list, the first map wins. As in go-yaml v2, the position decides:
- * a merge overrides keys before the merge, and keys after the merge override it.
+ * Sets the keys of a merged map or list of maps. In a list, the first map wins. As in go-yaml v2, later text
+ * wins: a merge overrides the keys above it, and the keys below a merge override the merged keys.
  */
 export function mergeInto(value: ValueMap, node: YamlNode, before: Merge | undefined): Merge {
   const merge = before ?? { keys: new Set<string>() };

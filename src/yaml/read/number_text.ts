@@ -3,8 +3,8 @@ import { MeshError } from "../../base/errors.ts";
 import { wholeNumber } from "./resolve.ts";
 
 /**
- * A number as kubectl writes it: 64-bit integers in digits, other numbers in Go's shortest `%g`. An exponent below -4
- * or of at least 6 is written out, with at least two digits.
+ * A number as kubectl writes it: 64-bit integers in digits, other numbers in Go's shortest `%g`. A number
+ * whose exponent is below -4 or at least 6 is written in exponent form, and its exponent has at least two digits.
  */
 export function numberText(value: number | bigint): string {
   if (typeof value === "bigint") return value.toString();

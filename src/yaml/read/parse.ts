@@ -100,8 +100,8 @@ function warningsOf(composition: Composition, doc: SourceDocument, lines: Lines)
 }
 
 /**
- * The offset to show for a path: the value if it is on the line of its key, otherwise the key. The walk stops at a step
- * that does not exist.
+ * The offset to show for a path: the value's offset if the value is on the line of its key, otherwise the key's offset.
+ * The walk stops at a step that does not exist.
  */
 function nodeOffset(root: YamlNode | undefined, path: readonly (string | number)[]): number {
   let node = root;

@@ -63,7 +63,7 @@ function endOfContent(text: string, lineBreak: number): number {
   return lineBreak;
 }
 
-/** The length of a line without its comment and the space before it. Quoted scalars may contain a `#`. */
+/** The length of a line without a comment and the white space before the comment. Quoted scalars may contain a `#`. */
 function contentLength(line: string): number {
   let length = 0;
   for (let at = 0; at < line.length;) {

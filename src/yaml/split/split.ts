@@ -27,8 +27,8 @@ export function splitText(text: string, file: string): SourceDocument[] {
 
 /**
  * Yields the documents of a file as they arrive, with at most one document and one chunk in memory. The separators and
- * texts, joined in order, are the file. A document that is not UTF-8 (its text is lossy) or has text on its separator
- * has a `problem`.
+ * texts, joined in order, are the file. A document has a `problem` if it is not UTF-8 (its text is
+ * then lossy), or if there is text on its separator line.
  * Throws a MeshError with file and line for UTF-16, NUL bytes, and a line or document that is too long.
  */
 export async function* splitDocuments(

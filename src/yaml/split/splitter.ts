@@ -25,9 +25,9 @@ export class Splitter {
   #separator = "";
   #problem: MeshError | undefined;
   #index = 0;
-  /** The line of the next part. */
+  /** The number of the next line to read. */
   #line = 1;
-  /** The line of the document's start. */
+  /** The number of the line where the current document starts. */
   #start = 1;
 
   /** `maxLength` is the maximum length of a document, in UTF-16 units. */

@@ -123,7 +123,7 @@ function chomping(value: string): string {
 const MAX_KEPT = 8;
 const MAX_INDENT = 64;
 
-/** Adds a cache to `write`: the texts of shared values by column and layout. */
+/** Returns `write` with a cache that keeps the texts of shared values, by column and layout. */
 function keptForShared<T>(write: Write<T>): Write<T> {
   const blocks = new WeakMap<object, Map<number, T>>();
   return (value, column, layout) => {

@@ -43,7 +43,10 @@ export function isToken(text: string): boolean {
   return text.length === PREFIX.length + 3 && holesIn(text).length === 1;
 }
 
-/** Whether a YAML anchor, alias or tag contains a token. YAML compares these names, so other names might behave differently. */
+/**
+ * Whether a YAML anchor, alias or tag contains a token. YAML matches aliases to anchors by name, so a name in place of
+ * the token might change the result.
+ */
 export function namesNode(text: string): boolean {
   return IN_NODE.test(text);
 }
@@ -59,7 +62,7 @@ type Skeleton =
 /** Builds a value by filling names into its holes. Parts without holes are shared between values. */
 export type Form = (names: readonly string[]) => Value;
 
-/** Converts a value with tokens to a form; `undefined` if filling in a name could change more than its hole. */
+/** Converts a value with tokens to a form; `undefined` if a name in a hole could change other parts of the value. */
 export function formOf(value: Value): Form | undefined {
   const found = skeletonOf(value);
   if (found === "unfit") return undefined;

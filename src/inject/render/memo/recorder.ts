@@ -46,9 +46,9 @@ const AROUND_CONTAINERS = /^spec\.(?:containers\.(?:\d+\.)?)?$/;
 export class Recorder {
   readonly readings: Reading[] = [];
   readonly input: ValueMap;
-  /** The path of each hole, by its number. */
+  /** The path of each hole, by hole number. */
   readonly paths: string[] = [];
-  /** The name in each hole, by its number. */
+  /** The name in each hole, by hole number. */
   readonly names: string[] = [];
   /** The paths of the holes whose names affect the result. */
   readonly failed = new Set<string>();

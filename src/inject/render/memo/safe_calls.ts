@@ -69,9 +69,9 @@ const comparesWithOthers: Rule = ([first, ...others]) =>
     return isToken(first) && isBare(other) && !isName(other);
   });
 
-/** Whether a call is safe, by function. At least one argument contains a token. */
+/** For each function, the rule that says whether a call is safe. At least one argument of the call contains a token. */
 const SAFE: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  // More indexes could read a byte of a name.
+  // A call with more than one index could read a single byte of a name.
   ["index", (args, result) => onlyFirstHolds(args, result) || (args.length === 2 && isOnList(args, result))],
   ["isset", onlyFirstHolds],
   // Returns an annotation, or the third argument as text.
