@@ -47,7 +47,8 @@ export async function startControlPlane(
           tokenFile: settings.identity.authority.tokenFile,
           reports: health,
           log: log.getChild("xdsproxy"),
-          // The pod is ready only once the name table arrives, but its stream may wait half a minute to reconnect.
+          // The pod is ready only once the name table arrives: reconnect the table's stream now, not after its delay of
+          // up to half a minute.
           connected: () => void names?.then((dns) => dns.retry?.()),
           metrics,
           wasm: settings.xds.wasm && { ...settings.xds.wasm, log: log.getChild("wasm"), metrics: wasm },

@@ -105,7 +105,7 @@ function lazyControlPlane(
     current: () => current,
     start: () => starting ??= begin(),
     async close() {
-      // The starter handles a failure; the other parts are closed anyway.
+      // The caller of `start` handles a failed start; `close` must not fail as well.
       await starting?.catch(() => {});
       await current?.close();
     },

@@ -11,7 +11,7 @@ export interface Outcome {
 /** Milliseconds at the start of the wait in which requests are frequent. A proxy usually starts within seconds. */
 const EARLY = 5_000;
 const EARLY_PAUSE = 50;
-/** Milliseconds of waiting that make the pause one millisecond longer. */
+/** Each time this many milliseconds have passed, the pause between requests grows by one millisecond. */
 const GROWTH = 100;
 
 /** Returns the pause before the next request: 50 ms at first, later up to `period`. */

@@ -2,8 +2,8 @@
 import type { AgentSettings } from "../settings/settings.ts";
 
 /**
- * Returns Envoy's arguments. For hot restarts, the flags of Istio 1.0 to 1.9 replace `--disable-hot-restart`; `epoch`
- * counts the starts.
+ * Returns Envoy's arguments. With hot restarts, the flags of Istio 1.0 to 1.9 are used in place of
+ * `--disable-hot-restart`. `epoch` is the value of `--restart-epoch`: 0 for the first start.
  */
 export function envoyArgs(settings: AgentSettings, configFile: string, epoch: number): string[] {
   const { envoy, drain, ipMode } = settings;

@@ -12,7 +12,7 @@ export const BINARY_HINT = "this command is for a pod with Envoy; --binaryPath, 
 export async function checkBinary({ files, env }: Pick<World, "files" | "env">, binary: string): Promise<void> {
   const folders = (env.get("PATH") ?? "/bin:/usr/bin").split(":").map((folder) => folder || ".");
   const paths = binary.includes("/") ? [binary] : folders.map((folder) => `${folder}/${binary}`);
-  // A path that cannot be examined may still be a program; if it is not, the attempt to start it shows the reason.
+  // A path that cannot be examined counts as found: if it is not a program, the attempt to start it shows the reason.
   const found = await Promise.all(
     paths.map((path) => files.stat(path).then((status) => status !== undefined, () => true)),
   );

@@ -11,8 +11,8 @@ const MAX_DELAY = 250;
 const NO_ANSWER_TIMEOUT = 60_000;
 
 /**
- * Waits until an epoch is live. Resolves with `true` also after a minute without any answer from the admin interface,
- * in which case a drain waits its full time. Resolves with `false` if aborted.
+ * Waits until an epoch is live, and resolves with `true`. After a minute without any answer from the admin interface,
+ * also resolves with `true`; a drain then lasts its full time. Resolves with `false` if aborted.
  */
 export async function untilLive(world: World, admin: EnvoyAdmin, epoch: number, end: AbortSignal): Promise<boolean> {
   const start = world.clock.monotonic();

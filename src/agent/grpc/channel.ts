@@ -27,8 +27,8 @@ export interface GrpcStream {
 
 export interface GrpcChannel {
   /**
-   * Makes a unary call; `method` is `/package.Service/Method`. Rejects with a `GrpcError` on failure, and if the
-   * response contains no message, because its status is then in the trailers.
+   * Makes a unary call; `method` is `/package.Service/Method`. Rejects with a `GrpcError` on failure. Also rejects if
+   * the response contains no message: the status is then in the trailers, which `fetch` does not expose.
    */
   call(method: string, message: Uint8Array, options: CallOptions): Promise<Uint8Array>;
   /** Starts a bidirectional stream. Rejects with a `GrpcError` if there is no connection. */

@@ -49,7 +49,10 @@ function logReport(log: Logger, { problem }: HealthReport): void {
   else log.warning(logText(`The workload is unhealthy: ${problem}`));
 }
 
-/** Returns a function that reports when the health changes. Source: pilot-agent's PerformApplicationHealthCheck. */
+/**
+ * Returns a function that takes the problem found by each check (`undefined` if healthy), and returns a report once
+ * enough consecutive checks show a change of health. Source: pilot-agent's PerformApplicationHealthCheck.
+ */
 export function thresholds(
   { successThreshold, failureThreshold }: Pick<HealthOptions, "successThreshold" | "failureThreshold">,
 ) {

@@ -4,7 +4,7 @@
 import type { RenewalOptions } from "./options.ts";
 import type { Held, Moment, State } from "./state.ts";
 
-/** Limits for the fraction of the lifetime that remains at renewal: never renew in a loop, or after expiry. */
+/** Limits for the fraction of the lifetime that remains at renewal. They prevent renewal in a loop and after expiry. */
 const MIN_LEFT = 0.01;
 const MAX_LEFT = 0.99;
 /** Minimum wait in milliseconds. If the clock is far ahead, every certificate looks expired: do not flood the CA. */

@@ -282,8 +282,8 @@ function backOff(state: State, rules: Rules): Step {
 }
 
 /**
- * Milliseconds between the exit of an epoch and the signal to its parent. The exiting epoch terminates its parent
- * itself, and an earlier signal from this process would interrupt that.
+ * Milliseconds between the exit of an epoch and the SIGTERM to its parent. The exiting epoch itself terminates the
+ * parent; an earlier SIGTERM from this process would interrupt the parent's termination.
  */
 const OLDER_MILLISECONDS = 1000;
 
@@ -308,8 +308,8 @@ function endNow(state: State, { by }: Events["stop"]): Step {
 }
 
 /**
- * Sends SIGTERM, which makes Envoy close connections and write its access log. The newest epoch gets the signal first:
- * it contacts its parent when it exits, and retries for ten seconds if the parent is gone.
+ * Sends SIGTERM, which makes Envoy close connections and write its access log. At first, only the newest epoch gets the
+ * signal: an epoch contacts its parent when it exits, and retries for ten seconds if the parent is gone.
  */
 function terminate(state: State, { by }: Events["stop"], rules: Rules): Step {
   if (state.epochs.length === 0) return endNow(state, { by });
@@ -367,7 +367,9 @@ function drainThenEnd(state: State, { by }: Events["stop"], rules: Rules): Step 
   return stay({ ...state, phase: "draining", counting: { what: "connections", errors: 0 } }, ...actions);
 }
 
-/** Waits for requests in flight, at most the drain time. The listeners already drain since `/drain`. */
+/**
+ * Waits for requests in flight, but not longer than the drain time. The listeners have been draining since `/drain`.
+ */
 function finishRequests(state: State, { by }: Events["stop"], rules: Rules): Step {
   const { exitOnZero, duration, maximum } = rules.drain;
   const milliseconds = exitOnZero ? maximum : duration;

@@ -78,7 +78,10 @@ async function endedChildren(world: World): Promise<readonly EndedChild[]> {
 /** Index of field 22 of proc_pid_stat(5), counted from field 3, the state. */
 const START_TIME = 19;
 
-/** Returns the fields that follow the name, which may contain any character; empty if the process is gone. */
+/**
+ * Returns the fields after the process name; empty if the process is gone. The name may contain any character, even
+ * `)`.
+ */
 async function statOf(world: World, pid: string): Promise<readonly string[]> {
   try {
     const lines = await Array.fromAsync(linesOf(world.files.chunks(`/proc/${pid}/stat`)));

@@ -1,6 +1,6 @@
 /**
  * Merges the metrics of agent, Envoy and application into one stream of text, so that large or slow endpoints cost no
- * memory. A client that disconnects ends all scrapes.
+ * memory. If the client disconnects, all scrapes end.
  */
 import { messageOf } from "../../base/errors.ts";
 import { type Logger, logText } from "../../platform/log.ts";

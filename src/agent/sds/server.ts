@@ -51,7 +51,7 @@ export async function startSds(world: World, options: SdsOptions) {
   const lastRefusal = () => [...streams].findLast((stream) => stream.refusal !== undefined)?.refusal;
   return {
     isExternal,
-    /** Returns the secret that Envoy rejects, with the reason; `undefined` if Envoy accepts all secrets. */
+    /** Returns a secret that Envoy rejects, with the reason; `undefined` if Envoy accepts all secrets. */
     lastRefusal,
     problem: () => typeof server === "string" ? server : lastRefusal(),
     async close(): Promise<void> {

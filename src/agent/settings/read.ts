@@ -27,7 +27,8 @@ import { readXds } from "./control_plane/xds.ts";
 export interface ReadOptions {
   readonly name: ProgramName;
   /**
-   * The settings from startup. By now, the agent may serve sockets itself, which must not count as another program's.
+   * The settings from startup, when settings are read again. The agent may then serve sockets itself, which must not
+   * count as another program's.
    */
   readonly before?: AgentSettings;
 }

@@ -21,7 +21,10 @@ export interface RemoteModule {
   readonly isHttp: boolean;
 }
 
-/** The content of an Any or TypedStruct: a type, and the bytes of a message of this type, or of its JSON. */
+/**
+ * The type and value of an Any or a TypedStruct. An Any contains the bytes of a message of this type; a TypedStruct
+ * contains the message's JSON, encoded as a Struct.
+ */
 interface Typed {
   readonly type: string;
   readonly value: Uint8Array;

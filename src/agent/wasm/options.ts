@@ -4,7 +4,7 @@ import type { WasmMetrics } from "./metrics.ts";
 export interface WasmSettings {
   /** Folders for the modules; the first folder that exists is used. Envoy reads the modules there. */
   readonly folders: readonly string[];
-  /** Milliseconds after its last use until a module is removed. */
+  /** A module is removed once it has not been used for this many milliseconds. */
   readonly expiry: number;
   /** Milliseconds between two searches for modules to remove. */
   readonly purgeInterval: number;

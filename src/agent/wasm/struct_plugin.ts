@@ -1,4 +1,7 @@
-/** The configuration of a Wasm filter as a `TypedStruct`: the message as JSON, which EnvoyFilters contain. */
+/**
+ * The configuration of a Wasm filter in the form that EnvoyFilters use: a `TypedStruct`, which contains the message as
+ * JSON.
+ */
 import { isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { isOpen, isOwnVariable, type Plugin } from "./plugin.ts";
 

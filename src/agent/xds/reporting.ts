@@ -7,8 +7,8 @@ import { LISTENER_TYPE, reportMessage, type RequestForm, typeOf } from "./report
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * Inserts the latest report between two messages of a body, unless this stream has sent it already. Waits until
- * listeners have been requested. If messages cannot be parsed, calls `failed` once and passes the rest unchanged.
+ * Inserts the latest report between two messages of a body, after Envoy has requested listeners. Sends each report only
+ * once per stream. If messages cannot be parsed, calls `failed` once and passes the rest unchanged.
  */
 export function reporting(
   inner: ReadableStream<Bytes>,

@@ -1,7 +1,10 @@
 /** Maximum number of edits: more edits would match unrelated short names such as `istio.io/rev`. */
 const MAX_EDITS = 2;
 
-/** Returns the first candidate with the fewest edits to a word, at most two; ignores case. */
+/**
+ * Returns the candidate with the fewest edits from the word, at most two; the first one if several have as few. Ignores
+ * case.
+ */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = MAX_EDITS + 1;

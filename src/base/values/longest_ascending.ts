@@ -22,7 +22,7 @@ export function longestAscending(values: readonly (number | undefined)[]): Reado
   return found;
 }
 
-/** Returns the first position whose value is at most `value`; the values descend. */
+/** Returns the first position in `heads` with a value of at most `value`. The values in `heads` descend. */
 function firstNotAbove(heads: readonly Link[], value: number): number {
   let low = 0;
   let high = heads.length;

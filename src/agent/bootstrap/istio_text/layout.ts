@@ -43,8 +43,8 @@ export interface Place {
 }
 
 /**
- * Adds layouts of inner values to `own`, by path: member names, `[]` for list items. A layout that is a function gets
- * no inner layouts.
+ * Adds layouts for inner values to `own`. The keys of `inner` are paths: member names, or `[]` for list items, joined
+ * with `/`. A layout that is a function is used as it is, without inner layouts.
  */
 export function withInner(inner: Readonly<Record<string, LayoutOf>>, own: Layout = {}): Layout {
   const byName = Map.groupBy(Object.entries(inner), ([path]) => path.split("/", 1)[0] ?? "");

@@ -15,7 +15,10 @@ export interface NetworkView extends Family {
   readonly dnsLookupFamily: "V4_ONLY" | "V6_ONLY" | "ALL";
 }
 
-/** Chooses the addresses. IPv4 wins if the pod has both families; with dual stack, the pod's first address decides. */
+/**
+ * Chooses the addresses. A pod with both families uses IPv4 only, unless dual stack is on. Dual stack uses both
+ * families, and the family of the pod's first address comes first.
+ */
 export function networkView({ addresses, ipMode, bootstrap }: AgentSettings): NetworkView {
   if (ipMode === "ipv6") return { ...V6, additional: undefined, dnsLookupFamily: "V6_ONLY" };
   if (ipMode === "ipv4" || !bootstrap.dualStack) return { ...V4, additional: undefined, dnsLookupFamily: "V4_ONLY" };

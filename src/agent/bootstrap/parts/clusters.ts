@@ -63,8 +63,8 @@ function secretCluster(name: string, path: string) {
 }
 
 /**
- * The cluster of the control plane. Its endpoint is the agent's xDS socket, with one stream per connection; with
- * `--xds direct`, it is istiod.
+ * The cluster of the control plane. The endpoint is the agent's xDS socket, or istiod with `--xds direct`. Each
+ * connection carries one stream.
  */
 function controlPlane(settings: AgentSettings) {
   const limits = { max_connections: 100000, max_pending_requests: 100000, max_requests: 100000 };

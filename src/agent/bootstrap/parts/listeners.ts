@@ -46,8 +46,8 @@ function wildcards(settings: AgentSettings): Addresses {
 }
 
 /**
- * Returns the addresses of the metrics listener. As in Istio, `METRICS_LOCALHOST_ACCESS_ONLY` has an effect on it only
- * if it is set in `proxyMetadata`.
+ * Returns the addresses of the metrics listener. As in Istio, `METRICS_LOCALHOST_ACCESS_ONLY` affects this listener
+ * only if the variable is set in `proxyMetadata`.
  */
 function metricsAddresses(settings: AgentSettings): Addresses {
   if (settings.proxy.proxyMetadata["METRICS_LOCALHOST_ACCESS_ONLY"] !== "true") return wildcards(settings);

@@ -123,7 +123,7 @@ export function sdsSecret(name: string) {
   };
 }
 
-/** Returns a reference to one of the workload's secrets. Envoy waits for it without a timeout. */
+/** Returns a reference to one of the workload's secrets. Envoy waits for the secret without a timeout. */
 function meshSecret(name: "default" | "ROOTCA") {
   const { sds_config } = sdsSecret(name);
   return { name, sds_config: { ...sds_config, initial_fetch_timeout: "0s" } };

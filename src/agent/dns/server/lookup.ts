@@ -25,8 +25,8 @@ export interface Found {
 
 /**
  * Finds the addresses for a question; `undefined` means that the question must be forwarded. `search` is the resolver's
- * first search domain. Resolvers first append this domain even to `www.example.com`; answering that question with an
- * alias saves the second question. Exact names win over wildcards, and longer wildcards over shorter ones.
+ * first search domain. Even for `www.example.com`, a resolver first asks with this domain appended; if the answer is an
+ * alias, the resolver need not ask again. Exact names win over wildcards, and longer wildcards over shorter ones.
  */
 export function find(
   lookup: Lookup,
@@ -66,9 +66,9 @@ function foundOf({ host, canonical }: Match, type: typeof TYPE.A | typeof TYPE.A
 }
 
 /**
- * Builds the index. If several hosts have the same name, a host wins over an alias, then a Kubernetes Service over
- * other hosts, then the host that is first in name order (Istio chooses at random). Leaves out hosts without a valid
- * address.
+ * Builds the index. If a name stands for several hosts, a full host name wins over an alias, then a Kubernetes Service
+ * over other hosts, then the host that is first in name order (Istio chooses at random). Leaves out hosts without a
+ * valid address.
  */
 export function buildLookup(entries: Iterable<readonly [string, NameInfo]>, proxy: ProxyDomain): Lookup {
   const lookup = new Map<string, Host>();
@@ -121,8 +121,8 @@ function withoutNamespace({ namespace, domain }: ProxyDomain): string {
 }
 
 /**
- * Returns the short names of a host. Hosts in another domain get no aliases: another cluster may have services with the
- * same name.
+ * Returns the short names of a Kubernetes Service. Hosts outside `domain` get no short names: services in another
+ * cluster may have the same ones.
  */
 function aliases(hostname: string, info: NameInfo, namespace: string, domain: string): readonly string[] {
   if (info.registry !== KUBERNETES || domain === "" || !hostname.endsWith(domain)) return [];

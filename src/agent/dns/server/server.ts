@@ -74,7 +74,7 @@ function once(act: () => void): () => void {
 interface Place {
   readonly address: string;
   readonly resolvConf: string;
-  /** Whether this server is the machine's only name server, which also resolves the control plane's name. */
+  /** Whether this server is the machine's only name server. It then also resolves the control plane's name. */
   readonly isOnlyServer: boolean;
 }
 

@@ -95,7 +95,10 @@ function watchIcmpErrors(socket: DatagramSocket, refused: (error: Error) => void
   };
 }
 
-/** Sends a question over TCP. Rejects on failure, on a wrong answer, and, with its reason, if the signal aborts. */
+/**
+ * Sends a question over TCP. Rejects on failure or a wrong answer. If the signal aborts, rejects with the signal's
+ * reason.
+ */
 export async function askTcp({ network }: Pick<AskContext, "network">, ask: Ask): Promise<Uint8Array> {
   const { server, query, message, signal } = ask;
   const connection = await network.dial({ host: server.host, port: server.port, tls: undefined, signal });

@@ -102,8 +102,8 @@ const ROOTS_BY_PROVIDER: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the first of `CA_ROOT_CA`, the provider's file, `PROV_CERT`, and the mounted ConfigMap; `undefined` means the
- * system's roots.
+ * Returns `CA_ROOT_CA`, or else the provider's file, or else the file in the folder `PROV_CERT`, or else the file from
+ * the mounted ConfigMap. `undefined` means the system's roots.
  */
 function rootsFile({ variables }: Reading): string | undefined {
   const chosen = variables.text("caRootCa");
@@ -147,8 +147,8 @@ function headersOf({ world, variables, warnings }: Reading): Record<string, stri
 const MIN_RSA_BITS = 2048;
 
 /**
- * Reads the type of key. The default is ECDSA on P-256. pilot-agent's default is RSA, whose generation takes 0.1 s to
- * several seconds; istiod signs both types. `WORKLOAD_RSA_KEY_SIZE` alone selects RSA.
+ * Reads the type of key. The default is ECDSA on P-256. pilot-agent's default is RSA, but generating an RSA key takes
+ * 0.1 s to several seconds. istiod signs both types. `WORKLOAD_RSA_KEY_SIZE` alone selects RSA.
  */
 function readKey({ variables, warnings }: Reading): KeyChoice {
   const algorithm = variables.text("eccAlgorithm");

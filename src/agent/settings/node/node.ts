@@ -97,8 +97,8 @@ function setKnown(typed: ValueMap, known: ValueMap): void {
 
 /**
  * Sets the labels: the pod's label file wins over `ISTIO_METAJSON_LABELS`. The locality label is written back with
- * slashes. Without a label file, the static labels get the locality label too, because Istio uses one map for both
- * fields.
+ * slashes. Without a label file, `STATIC_LABELS` gets the locality label too, because Istio then uses one map for both
+ * `LABELS` and `STATIC_LABELS`.
  */
 function setLabels(typed: ValueMap, source: NodeSource, warnings: string[]): Map<string, string> {
   const fixed = staticLabels(source.env, warnings);

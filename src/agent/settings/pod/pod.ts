@@ -26,8 +26,8 @@ export interface PodInfo {
 }
 
 /**
- * Reads the files; an unreadable file causes a warning. `hasIdentitySocketSince` is the result from startup. If it is
- * given, the check for another SDS server is skipped, because the agent may already serve the socket itself.
+ * Reads the files; an unreadable file causes a warning. `hasIdentitySocketSince`, if given, is the result from startup.
+ * It replaces the check for another SDS server, because the agent may already serve the socket itself.
  */
 export async function readPodInfo(
   world: World,

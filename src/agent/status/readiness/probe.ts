@@ -20,7 +20,7 @@ export interface ReadinessProbe {
 
 export interface ControlPlaneProblems {
   problems(): readonly string[];
-  /** Returns why DNS has no names yet; `undefined` if it has names or is not served. */
+  /** Returns why DNS has no names yet; `undefined` if DNS has names, or is not served. */
   nameProblem(): string | undefined;
   /** Resolves with the reason why an application that speaks xDS itself cannot start yet, or `undefined`. */
   grpcProblem(): Promise<string | undefined>;
