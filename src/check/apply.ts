@@ -5,7 +5,7 @@ import { printable } from "./print/lines.ts";
 import type { CheckResult } from "./result_schema.ts";
 import type { ShownAdvice } from "./advice/advice_schema.ts";
 
-/** Advice that its commands can carry out without the user's input. */
+/** Advice whose commands can run without further input from the user. */
 export interface Repair {
   /** The id of the failed check. */
   readonly id: string;
@@ -13,8 +13,8 @@ export interface Repair {
   readonly objects: readonly string[];
   readonly advice: ShownAdvice;
   /**
-   * Whether to ask the user even after the answer "all" and with `--yes`: the advice has a risk, deletes an object, or
-   * assumes a cause that the user must confirm.
+   * Whether to ask the user even after the answer "all" and with `--yes`. True if the advice has a risk, deletes an
+   * object, or assumes a cause that the user must confirm.
    */
   readonly isRisky: boolean;
 }

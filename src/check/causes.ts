@@ -43,8 +43,9 @@ const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Adds to each failure the failure that causes it. Puts failures that cause others, and errors without a cause, first
- * in their category, and puts these categories first. Otherwise keeps the order.
+ * Adds to each failure the failure that causes it. Within each category, root failures come first: failures that cause
+ * others, and errors without a known cause. Categories with a root failure come before other categories. Otherwise
+ * keeps the order.
  */
 export function causesFirst(results: readonly CheckResult[]): readonly CheckResult[] {
   const failing = results.filter(({ result }) => result === "error" || result === "warning");
@@ -69,8 +70,8 @@ function explains(cause: CheckResult, other: CheckResult): boolean {
 }
 
 /**
- * Whether a failure of one object can explain a failure of another object, by category of the cause. For example, a
- * failure in a namespace explains no failure in another namespace.
+ * For each category of the cause, a function that returns whether a failure of one object can explain a failure of
+ * another object. For example, a failure in a namespace explains no failure in another namespace.
  */
 const COVERS: Readonly<Record<string, (cause: string, object: string) => boolean>> = {
   "namespaces": (cause, object) => namespaceOf(cause) === namespaceOf(object),

@@ -121,7 +121,10 @@ export async function inEach<T, Found>(
   throw hidden;
 }
 
-/** Does the same as `inEach` for a synchronous `find`. The message counts unknown items as `what`, such as `pod`. */
+/**
+ * Does the same as `inEach` for a synchronous `find`. In the message, `what` is the noun for unknown items, such as
+ * `pod`.
+ */
 export function inAll<T, Found>(
   items: readonly T[],
   find: (item: T) => readonly Found[],

@@ -11,7 +11,7 @@ import { type Inventory, reason } from "./inventory/mod.ts";
  * |--------------------------------------------------------------------------------------|-----------|
  * | returns a finding                                                                    | unchanged |
  * | needs a value that the user may not read, or whose object is broken                  | `unknown` |
- * | needs a value whose request fails, because an unreachable cluster must not pass      | `error`   |
+ * | needs a value, and its request fails: an unreachable cluster must not pass           | `error`   |
  * | throws an error                                                                      | `error`   |
  */
 export async function judge({ run }: Pick<Check, "run">, inventory: Inventory): Promise<Finding> {

@@ -79,8 +79,8 @@ function hasBlindCategory(results: readonly CheckResult[]): boolean {
 }
 
 /**
- * A check whose result does not show that its category could be checked. Every response from the API server contains
- * the time, even if the user has no right to read webhooks.
+ * This check does not count as evidence that its category could be checked: it needs only the time, which the API
+ * server sends even to a user without any rights.
  */
 const CLOCK = "clock-skew";
 

@@ -178,7 +178,7 @@ function doubt(id: string, message: string, field: string): InjectionError {
   return new InjectionError(id, `Cannot tell whether the webhook injects the pod: ${message}`, place(field));
 }
 
-/** Returns the error for an unknown namespace. Without its labels, it is unknown which webhooks are called. */
+/** Returns an error if the namespace or its labels are unknown, because they decide which webhooks are called. */
 function namespaceDoubt({ webhooks, known }: Asked): InjectionError | undefined {
   if (webhooks === ASSUMED || isKnown(webhooks)) return undefined;
   if (known !== undefined && webhooks !== known.namespace && !isAbsent(known)) return undefined;

@@ -66,7 +66,7 @@ export function removeString(verb: "label" | "annotate", object: Named, key: str
   };
 }
 
-/** Sets a label of an object. */
+/** Returns a command that sets a label of an object. */
 export function setLabel(object: Named, key: string, value: string): Step {
   const words = ["label", ref(object), ...inNamespace(object), `${key}=${value}`, "--overwrite"];
   return { command: kubectl(...words), needs: [needOf("patch", object)] };
@@ -98,7 +98,7 @@ export function createAgain(object: Named, change?: object): Step {
   return { command: all.join(" | "), needs: [needOf("get", object), needOf("delete", object), create] };
 }
 
-/** Copies an object to another namespace, without the metadata that the API server sets. */
+/** Returns a command that copies an object to another namespace, without the metadata that the API server sets. */
 export function copy(object: Named, namespace: string): Step {
   const metadata = { namespace, creationTimestamp: null, resourceVersion: null, uid: null };
   const all = [
@@ -127,7 +127,7 @@ export function rolloutRestart(object: Named): Step {
   };
 }
 
-/** Sets the number of pods of a Deployment. */
+/** Returns a command that sets the number of replicas of a Deployment. */
 export function scale(object: Named, replicas: number): Step {
   const need = needOf("patch", object);
   return {

@@ -21,8 +21,8 @@ export interface Deciding {
  * |---------------------------------------------------------------------------------------|--------------------------------|
  * | advice that gives a proxy to pods of a protected namespace is dropped                  | the injector would need itself |
  * | harmless changes come first, then read-only commands, `loosens`, `enrols`, `takes-out`  | users copy the first           |
- * | a guess comes after read-only commands                                                 | they confirm or refute it      |
- * | within a group, the smallest reach comes first                                         | smaller changes are safer      |
+ * | a guess comes after read-only commands                                                 | these may rule out the guess   |
+ * | within each of these groups, the smallest reach comes first                            | smaller changes are safer      |
  * | a read-only command is put before a first command that enrols or takes out             | the user decides               |
  */
 export async function decided(alternatives: readonly Advice[], deciding: Deciding): Promise<readonly ShownAdvice[]> {
@@ -32,7 +32,7 @@ export async function decided(alternatives: readonly Advice[], deciding: Decidin
   return await Promise.all(all.map((advice) => shown(advice, deciding)));
 }
 
-/** Returns the fixes of a finding, without fixes for which no advice is left. */
+/** Returns the fixes of a finding. Leaves out a fix if none of its advice may be shown. */
 export async function decidedFixes(fixes: readonly Fix[], deciding: Deciding): Promise<readonly ShownFix[]> {
   const found = await Promise.all(fixes.map(async ({ objects, alternatives }) => {
     return { objects, alternatives: await decided(alternatives, deciding) };

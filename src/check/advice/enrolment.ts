@@ -7,7 +7,7 @@ import { isAlive } from "../inventory/live_pods.ts";
 import type { Advice, Risk } from "./advice.ts";
 import { type LabelChange, labelNamespace } from "./commands.ts";
 
-/** A namespace, and the webhooks and pods that decide the risk of a change of its labels. */
+/** A namespace, and the webhooks and pods that determine how risky it is to change the namespace's labels. */
 export interface Enrolment {
   readonly name: string;
   readonly labels: ValueMap;

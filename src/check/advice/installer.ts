@@ -66,7 +66,7 @@ const CHANGED = {
 };
 
 interface Printed {
-  /** Names the installer. The text follows `recreate the object` or another change. */
+  /** A phrase that follows a change such as `recreate the object`, and says which installer makes the change. */
   readonly by: string;
   readonly print: string;
   /** Flags of `kubectl apply` that select some of the printed objects. */
@@ -74,7 +74,10 @@ interface Printed {
   readonly needs?: readonly Need[];
 }
 
-/** Sets the flag `--service-port`. The port 443 is the default of `webhook manifests` and needs no flag. */
+/**
+ * Returns the flags with `--service-port` set to the port, or without this flag for 443, the default of `webhook
+ * manifests`.
+ */
 function withPort(flags: readonly string[], port: number | undefined): readonly string[] {
   if (port === undefined) return flags;
   const others = flags.filter((each) => !each.startsWith(SERVICE_PORT));

@@ -1,4 +1,4 @@
-/** The category data-plane: checks pods with a proxy by the status that the kubelet reports. */
+/** The category data-plane: checks pods with a proxy, based on the status that the kubelet reports. */
 import { EXIT } from "../../base/errors.ts";
 import type { Pod } from "../../kube/client/mod.ts";
 import { mapAt, textAt } from "../../base/value.ts";

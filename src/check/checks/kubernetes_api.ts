@@ -115,7 +115,10 @@ async function pluginFinding(facts: Facts, plugin: string): Promise<Finding | un
   };
 }
 
-/** Looks for a dry run that a webhook answered: the pod has a sidecar, or the webhook denied it. */
+/**
+ * Looks for a dry run that shows that a webhook was called: the pod has a sidecar, the webhook denied the pod, or the
+ * call of the webhook failed.
+ */
 async function seenMutating(facts: Facts): Promise<Finding | undefined> {
   const webhooks = injectorWebhooks(await facts.mutatingWebhooks());
   return await firstKnown([
@@ -128,7 +131,10 @@ async function seenMutating(facts: Facts): Promise<Finding | undefined> {
   ]);
 }
 
-/** Looks for a sidecar in a dry run: it proves that a webhook was called, even if the user may not read webhooks. */
+/**
+ * Tries a pod in a dry run. If the pod gets a sidecar, a webhook was called. This works even if the user may not read
+ * webhooks.
+ */
 async function seenInScope({ scope: { namespace }, dryRunOf }: Facts): Promise<Finding | undefined> {
   if (namespace === undefined) return undefined;
   const { outcome } = await dryRunOf(namespace, podToTry({ [LABEL.inject]: "true" }));

@@ -37,7 +37,7 @@ export function discovered({ name, namespace, plane }: SidecarNamespace): readon
   return [{ object: `namespace/${name}`, result: "error", message, advice }];
 }
 
-/** Advises to add the labels that a selector requires, unless one of them also controls injection. */
+/** Returns advice to add the labels that a selector requires, unless one of these labels also controls injection. */
 function discoveryAdvice(name: string, labels: ValueMap, selectors: readonly Value[]): readonly Advice[] {
   const wanted = selectors.filter(isMap).map((selector) => Object.entries(mapAt(selector, "matchLabels")))
     .find((pairs) => pairs.length > 0 && pairs.every(([key]) => !DECIDING.includes(key)));
@@ -71,8 +71,8 @@ function selectorsIn({ text, file }: { readonly text: string; readonly file: str
 const VOLUME = "istiod-ca-cert";
 
 /**
- * Reports a missing root certificate ConfigMap. Until istiod writes it, pods wait for their volume (istio #22463,
- * #43824).
+ * Reports that the ConfigMap with the root certificate is missing. Pods mount this ConfigMap, so they do not start
+ * until istiod has written it (istio #22463, #43824).
  */
 export async function rootCertificate({ name, sidecar }: SidecarNamespace, facts: Facts): Promise<readonly Problem[]> {
   const volume = mapsAt(specOf(sidecar), "volumes").find((each) => textAt(each, "name") === VOLUME);

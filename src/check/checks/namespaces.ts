@@ -268,7 +268,10 @@ function unserved(namespace: Namespace, webhooks: readonly InjectorWebhook[]): r
 
 const REINSTALL = byHand("install the control plane again, so that its webhooks select the namespace", "mesh");
 
-/** Reports namespaces without an injection label whose pods lose their proxy when they are recreated. */
+/**
+ * Reports namespaces that have no injection label, but have pods with a proxy. When these pods are recreated, they lose
+ * the proxy.
+ */
 async function unlabelled(facts: Facts): Promise<Finding> {
   const [namespaces, webhooks, expectations] = await Promise.all([
     facts.namespaces(),
@@ -357,7 +360,7 @@ function everyNamespace({ scope }: Facts): Pick<Facts, "scope"> {
   return { scope: { ...scope, selector: undefined } };
 }
 
-/** Reports revision labels of pods that the webhooks ignore, because the namespace has an injection label. */
+/** Reports pods whose revision label has no effect, because the namespace has an injection label. */
 async function podRevisions(facts: Facts): Promise<Finding> {
   const [namespaces, expectations] = await Promise.all([facts.namespaces(), facts.expectations()]);
   const chosen = new Map(

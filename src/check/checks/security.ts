@@ -69,8 +69,8 @@ const LOWER = byHand(
 );
 
 /**
- * Returns the finding of `judged`. If the scope contains no policy, an unknown finding becomes `ok`, for example for a
- * user without the right to read webhooks.
+ * Returns the finding of `judged`. If the finding is unknown, for example because the user may not read webhooks, and
+ * the scope contains no policy, returns `ok`.
  */
 async function unlessOpen(judged: () => Promise<Finding>, isOpen: () => Promise<boolean>): Promise<Finding> {
   const open = async (): Promise<Finding | undefined> => await isOpen() ? { result: "ok" } : undefined;
@@ -123,7 +123,10 @@ function withPodSettings(pod: ValueMap): ValueMap {
 
 const SET = byHand("set global.proxy.resources and global.proxy_init.resources in the injector's values", "mesh");
 
-/** Checks quotas. Reads limit ranges only for defaults that the sidecar does not set, and pods only for advice. */
+/**
+ * Checks quotas. Reads LimitRanges only if the sidecar does not set all the resources that a quota counts, and pods
+ * only for advice.
+ */
 async function quotas(facts: Facts): Promise<Finding> {
   const [quotas, ranges] = await Promise.all([facts.resourceQuotas(), later(facts.limitRanges())]);
   const sidecars = await facts.sidecars();

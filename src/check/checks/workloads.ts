@@ -141,7 +141,7 @@ export const WORKLOAD_CHECKS: readonly CheckRow[] = [
   },
 ];
 
-/** Judges all pods, and groups problems by workload with a count of pods (linkerd2 #6272). */
+/** Judges all pods. Reports one problem for each workload, with the number of affected pods (linkerd2 #6272). */
 async function ofPods(facts: Facts, { judge, advice, readsTemplates }: Omit<Row, "id" | "title">): Promise<Finding> {
   const pods = await facts.expectations();
   if (pods.length === 0 && facts.scope.selector !== undefined) return NO_POD;

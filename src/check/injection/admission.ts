@@ -30,11 +30,11 @@ export interface Candidate {
   readonly target: Target;
   readonly pod: Pod;
   readonly verdict: Verdict & { readonly verdict: "injected" };
-  /** Reports of the pod's controller that it cannot create pods. */
+  /** Messages from the pod's controller about pods that it could not create. */
   readonly failures: readonly string[];
 }
 
-/** Checks the verdict of an injected pod against the API server. */
+/** Confirms or corrects the verdict `injected` with a dry run of the pod. */
 export async function admitted(source: Admitting, candidate: Candidate): Promise<Admitted> {
   const { target, pod, verdict } = candidate;
   const run = await tryToCreate(source, { namespace: target.namespace, pod: newPod(target, pod) });

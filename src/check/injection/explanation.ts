@@ -39,7 +39,7 @@ export type Explanation = Ruling & {
   readonly rules: readonly RuleLine[];
   readonly live: readonly LivePod[];
   readonly warnings: readonly string[];
-  /** Findings of the rules of `inject` in a manifest of a file. */
+  /** Findings from the rules of `inject`, for a workload that was read from a file. */
   readonly findings: readonly Finding[];
   readonly fixes: readonly ShownFix[];
   /** Whether the result is a problem, not a decision of the user. If so, the exit code is 1. */
@@ -55,7 +55,7 @@ export interface Knowledge {
   /** Pods of the workload's namespace; `undefined` if the pods are unknown. */
   readonly pods: readonly Pod[] | undefined;
   readonly gaps: readonly string[];
-  /** The reason why the webhooks are unknown, if they are. A dry run may replace them. */
+  /** The reason if the webhooks are unknown. A dry run may then still show the result. */
   readonly webhookGap: string | undefined;
   /** Access to the API server for dry runs; `undefined` without a cluster. */
   readonly admitting: Admitting | undefined;

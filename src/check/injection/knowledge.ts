@@ -119,8 +119,8 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
 }
 
 /**
- * Whether to use dry runs. They show nothing about a configuration given by the user, which the cluster does not use,
- * a snapshot has none, and they fail in a namespace that does not exist.
+ * Whether to use dry runs. They are not used if the user gives a configuration, because the cluster does not use that
+ * configuration; for a snapshot, which cannot run any; and if the namespace does not exist, because they would fail.
  */
 function canAdmit({ given, isSnapshot }: Asking, namespace: Observed<unknown>): boolean {
   return given === undefined && isSnapshot !== true && !(isKnown(namespace) && namespace.value === undefined);

@@ -7,7 +7,7 @@ import { removeString } from "../advice/commands.ts";
 import { ownStrings, type Target } from "./target.ts";
 import { changePod, namedOf } from "./workload_advice.ts";
 
-/** An injection label or annotation on a controller instead of its pod template. */
+/** An injection label or annotation that is set on a controller but belongs on its pod template. */
 export interface Misplaced {
   readonly of: "labels" | "annotations";
   readonly key: string;
@@ -20,8 +20,8 @@ export interface Misplaced {
 const STRINGS = ["labels", "annotations"] as const;
 
 /**
- * Finds injection labels and annotations on a controller instead of its pod template. They have no effect there (Istio,
- * "Installing the Sidecar").
+ * Finds injection labels and annotations that are set on a controller but belong on its pod template. On a controller,
+ * they have no effect (Istio, "Installing the Sidecar").
  */
 export function misplacedRequests(target: Target): readonly Misplaced[] {
   const { manifest, row } = target;
@@ -40,8 +40,8 @@ export function misplacedRequests(target: Target): readonly Misplaced[] {
 }
 
 /**
- * Advises to move a request for a proxy. Advises to remove an opt-out, because moving it would take the workload out of
- * the mesh.
+ * Returns advice to move a request for a proxy, or to remove an opt-out, because moving an opt-out would take the
+ * workload out of the mesh.
  */
 function adviceFor(target: Target, of: Misplaced["of"], value: string): readonly Advice[] {
   const change = changePod(target, { of: "labels", key: LABEL.inject, value });

@@ -199,7 +199,10 @@ function joining(seen: Seen, changes: Changes): readonly Advice[] {
 
 const AWAY: LabelChange = { [LABEL.injection]: undefined, [LABEL.revision]: undefined };
 
-/** Returns advice to inject only the workload; `undefined` if no webhook would be called for its label. */
+/**
+ * Returns advice to inject only this workload by a label on its pods; `undefined` if no label makes the API server call
+ * a webhook.
+ */
 function aloneIn(seen: Seen, change: string, enrolment: Enrolment): Advice | undefined {
   const { target, namespace } = seen;
   const bare = changedLabels(namespace, AWAY);

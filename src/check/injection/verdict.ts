@@ -23,7 +23,7 @@ import type { ExplanationLine, RuleLine } from "./explanation_schema.ts";
 import { type Match, matchOf } from "./match.ts";
 import { askConditions, type ConditionAnswer, type Holding } from "./match_conditions.ts";
 
-/** Value of `by` without a cluster. */
+/** Value of `by` if there is no cluster. */
 export const ASSUMED = "assumed";
 
 /** Value of `by` if a dry run shows the sidecar and the webhooks cannot be read. */
@@ -209,7 +209,8 @@ function namespaceOptOut(labels: ValueMap, rules: RuleLine[]): Outcome | undefin
 }
 
 /**
- * Returns the outcome of a webhook whose selectors match. If its conditions are unknown, evaluates its decision too.
+ * Returns the outcome of a webhook whose selectors match. If it is unknown whether the webhook's conditions are true,
+ * also evaluates what the webhook would decide.
  */
 function askOnCondition(webhook: InjectorWebhook, question: Question, rules: RuleLine[]): Outcome {
   const { pod, isMade } = question;

@@ -45,8 +45,8 @@ export function changePod(target: Target, { of, key, value }: PodChange): Advice
 type Annotations = Readonly<Record<string, string | null>>;
 
 /**
- * Returns advice to change annotations of a workload's pod. A Job must be changed in its manifest, because a command
- * would run it again.
+ * Returns advice to change annotations of a workload's pod. For a Job, the advice is to change the manifest, because a
+ * command that replaces the Job would run the Job again.
  */
 export function annotatedPod(object: Named, change: string, annotations: Annotations): Advice {
   const target = targetNamed(object);

@@ -32,7 +32,7 @@ export function accessInventory({ api }: { readonly api: Pick<Source["api"], "cr
 async function ask(api: Pick<Source["api"], "create">, need: AccessRequest): Promise<Observed<boolean>> {
   const [resource = "", subresource] = need.resource.split("/");
   const { verb, group, name } = need;
-  // The API server authorizes requests for a Namespace object in that namespace, so its owner may have the right only there.
+  // For RBAC, a Namespace object is in the namespace of the same name, so a Role in that namespace can grant the right.
   const namespace = resource === "namespaces" ? name : need.namespace;
   const resourceAttributes = {
     verb,

@@ -178,7 +178,10 @@ export function injectorInventory(
       const map = await configMap(namespace, name);
       return isKnown(map) ? { value: map.value !== undefined } : map;
     },
-    /** The control planes by `planeKey`. If the webhooks are unknown, only the control plane of the scope. */
+    /**
+     * The control planes, with `planeKey` as the key. If the webhooks are unknown, contains only the control plane of
+     * the scope.
+     */
     planes: once(async (): Promise<Known<ReadonlyMap<string, ObservedPlane>>> => {
       const webhooks = await mutatingWebhooks();
       const found = controlPlanes(isKnown(webhooks) ? injectorWebhooks(webhooks.value) : [], source.scope);

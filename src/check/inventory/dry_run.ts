@@ -31,8 +31,9 @@ export interface DryRun extends PodRun {
 }
 
 /**
- * Whether the API server did not call a webhook whose conditions are true. The pod requests a sidecar with its label
- * and was admitted without a sidecar. With failurePolicy Fail, a called webhook would have injected the pod.
+ * Whether a dry run shows that the API server does not call the webhook. This is so if the pod has the label that
+ * requests a sidecar, but was admitted without one, and failurePolicy is Fail. Assumes that the webhook's conditions
+ * are true.
  */
 export function isUncalled({ failurePolicy }: InjectorWebhook, { outcome, labels }: DryRun): boolean {
   return failurePolicy === "Fail" && outcome === "not-injected" && labels[LABEL.inject] === "true";
@@ -182,7 +183,7 @@ export async function tryToCreate(
 
 const PREFIX = /^The Kubernetes API server (?:"[^"]*" answered \d+ to POST [^ ]*|denied the request): /;
 
-/** Outcomes by the error messages of apiserver/pkg/admission/plugin/webhook. */
+/** Outcomes, each with the error message that shows it. Source: apiserver/pkg/admission/plugin/webhook. */
 const ENDS: readonly (readonly [outcome: DryRun["outcome"], pattern: RegExp])[] = [
   ["failed", /failed calling webhook "([^"]*)"/],
   ["denied", /admission webhook "([^"]*)" denied the request/],

@@ -20,7 +20,10 @@ export interface ExpectedPod {
   readonly pod: Pod;
   readonly owner: Owner;
   readonly hasProxy: boolean;
-  /** The first webhook that would be called. Unknown without the webhooks or the labels of the namespace. */
+  /**
+   * The first webhook that would be called. Unknown if the cluster's webhooks or the labels of the namespace are
+   * unknown.
+   */
   readonly webhook: Observed<InjectorWebhook | undefined>;
   readonly plane: ObservedPlane | undefined;
   /**

@@ -54,7 +54,10 @@ export function shared(keep: Keep): Keep {
   return withFieldsOf(keep, (value) => firstOf(known, JSON.stringify(value), () => keep(value)));
 }
 
-/** A faster form of `shared` for mappings of shared values: compares these by number instead of by content. */
+/**
+ * A faster form of `shared` for mappings whose values are already shared: compares the numbers assigned to the values,
+ * not their content.
+ */
 export function sharedParts(keep: Keep): Keep {
   const known = new Map<string, Value>();
   return withFieldsOf(keep, (value) => {

@@ -6,7 +6,7 @@ import { allContainers, containersOf, type Pod } from "../../inject/mod.ts";
 /** The two fields of a container's resources. */
 export type Side = "requests" | "limits";
 
-/** Amounts by keys such as `requests.cpu` and `limits.memory`. */
+/** Amounts of resources. The keys are names such as `requests.cpu` and `limits.memory`. */
 export type Amounts = ReadonlyMap<string, bigint>;
 
 const SIDES: readonly Side[] = ["requests", "limits"];

@@ -108,7 +108,8 @@ export function raisedQuota(quota: Omit<Named, "kind">, raises: readonly Raise[]
 
 /**
  * Returns advice to raise the quota named in an error from the API server, by enough for two pods: the refused pod and
- * an extra pod during a rollout. Empty for other errors. Source: k8s.io/apiserver/pkg/admission/plugin/resourcequota.
+ * an extra pod during a rollout. Returns an empty list for other errors. Source:
+ * k8s.io/apiserver/pkg/admission/plugin/resourcequota.
  */
 export function quotaFor(message: string, namespace: string): readonly Advice[] {
   const [, name = "", requested = "", used = "", limited = ""] = EXCEEDED.exec(message) ?? [];

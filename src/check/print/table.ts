@@ -12,9 +12,9 @@ import { adviceBlock, block, type Width } from "./lines.ts";
 
 export interface Look {
   readonly color: boolean;
-  /** Uses ASCII characters, for terminals that support no others. */
+  /** Whether to print only ASCII characters, for terminals that do not support Unicode. */
   readonly ascii?: boolean;
-  /** Prints only warnings, errors, and unknown results. */
+  /** Whether to print only warnings, errors, and unknown results. */
   readonly short: boolean;
   /** Height of the screen, in lines. The short form fits into it; `undefined` means no limit. */
   readonly rows?: number;

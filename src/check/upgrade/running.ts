@@ -60,8 +60,8 @@ export function workloadName({ kind, name }: Pick<Owner, "kind" | "name">): stri
 export type Templates = (owner: Owner) => Promise<Observed<Target>>;
 
 /**
- * Returns a function that finds the template of a workload. Lists the built-in kinds. Reads other kinds, and kinds that
- * it may not list, by name.
+ * Returns a function that finds the template of a workload. First lists workloads of the built-in kinds. The function
+ * reads all other workloads by name, also those of kinds that the user may not list.
  */
 export async function templatesOf(api: KubeApi, { namespace }: PodChoice): Promise<Templates> {
   const lists = await Promise.all(

@@ -18,7 +18,10 @@ export interface InstallOptions {
   readonly runFolder: string;
   /** Folder with the token and certificates of the service account. */
   readonly accountFolder: string;
-  /** The network configuration file to change; by default, the first in the folder, as container runtimes choose. */
+  /**
+   * The network configuration file to change; by default, the first file in the folder, as container runtimes choose
+   * it.
+   */
   readonly confName: string | undefined;
   /** Whether to add the plugin to a list. Otherwise the plugin gets a separate configuration, for Multus. */
   readonly isChained: boolean;

@@ -23,7 +23,10 @@ const COMMANDS = {
 
 export type CniCommand = keyof typeof COMMANDS;
 
-/** The fields that the installer writes to the list of plugins. Fields that also exist in istio-cni have its names. */
+/**
+ * The fields that the installer writes to the list of plugins. Fields that also exist in istio-cni have the same names
+ * here.
+ */
 export const CONFIGURATION = z.looseObject({
   cniVersion: z.enum(VERSIONS),
   name: z.string().check(z.regex(/^[a-zA-Z0-9][\w.-]*$/)),

@@ -6,7 +6,7 @@ import type { World } from "../../platform/mod.ts";
 /** Maximum length of an event message that the API server accepts. */
 const MAX_MESSAGE = 1024;
 
-/** Writes an event of a pod. Ignores failures, because the log contains the same text. */
+/** Writes an event about a pod. Ignores failures, because the log contains the same text. */
 export async function writeEvent(
   { api, world }: { readonly api: KubeApi; readonly world: World },
   pod: KubeObject,

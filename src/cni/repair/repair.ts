@@ -157,7 +157,7 @@ async function remove(context: RepairContext, _: RepairOptions, pod: KubeObject)
   return "success";
 }
 
-/** Labels the pod through its status, which needs fewer permissions than the whole pod. */
+/** Sets the label with a patch of the pod's status, because that needs fewer permissions than a patch of the pod. */
 async function label(
   context: RepairContext,
   { label }: RepairOptions,

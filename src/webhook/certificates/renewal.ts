@@ -139,7 +139,10 @@ function madeAt(certificate: Uint8Array): number {
   return readCertificateInfo(certificate).notBefore.getTime() + CLOCK_SKEW;
 }
 
-/** Whether the newest CA may sign: it has signed before, or it has been trusted for the overlap. */
+/**
+ * Whether the newest CA may sign. It may if it has signed the current certificate, or if it is older than the overlap,
+ * so that the API servers trust it.
+ */
 function isKnown({ serving, authority }: CertificateSet, { now, lifetimes }: RenewalContext): boolean {
   return isSignedBy(serving.certificate, authority.certificate) ||
     now.getTime() >= madeAt(authority.certificate) + lifetimes.overlap;

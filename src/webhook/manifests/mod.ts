@@ -73,7 +73,10 @@ function objectsOf(plan: Plan): readonly ValueMap[] {
   });
 }
 
-/** Kinds that get the annotation with the flags. Several, so that it survives the loss of some objects. */
+/**
+ * Kinds that get the annotation with the flags. There are several, so that the flags can be read even if some objects
+ * are lost.
+ */
 const ANNOTATED = ["ConfigMap", "Service", "Deployment", "MutatingWebhookConfiguration"];
 
 /** The ConfigMap with the configuration, as in `inject --show-config`. Empty if the webhook reads it from a control plane. */

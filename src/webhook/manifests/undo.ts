@@ -10,8 +10,9 @@ const CONFIGURATION = "mutatingwebhookconfiguration";
 const AS_PATCH = `'{"{"}"metadata":{"{"}"labels":{.metadata.labels}{"}"},"webhooks":{.webhooks}{"}"}'`;
 
 /**
- * Returns a shell script. It removes the webhook configurations first, because without a server they would reject pods. It
- * exits at the first error, so that the webhook keeps serving until Istio's configuration is restored.
+ * Returns a shell script. It removes the webhook configurations first, because the configurations would reject pods if
+ * the server were gone. It exits at the first error, so that the webhook keeps serving until Istio's configuration is
+ * restored.
  */
 export function undoCommands(plan: Plan, objects: readonly ValueMap[]): string {
   const takeOvers = takeOversOf(plan);

@@ -4,7 +4,8 @@ import { containersOf, findProxy, mapProxy, type Pod, withKey } from "../../inje
 
 /**
  * Removes the user and group that OpenShift assigned to a proxy container in the user's pod, if an application
- * container has the same user: its traffic would not be captured. Source: Istio's isSidecarUserMatchingAppUser.
+ * container has the same user. The traffic of that application container would not be captured. Source: Istio's
+ * isSidecarUserMatchingAppUser.
  */
 export function withoutAssignedUser(pod: Pod): Pod {
   const proxy = findProxy(pod);

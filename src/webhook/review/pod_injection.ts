@@ -38,7 +38,7 @@ export interface ReviewContext {
   readonly namespace?: ((name: string) => KubeObject | undefined) | undefined;
   /** Native-sidecar support of the cluster's nodes, if known. */
   readonly nodes?: NativeNodes | undefined;
-  /** Returns whether the review has exceeded its time limit. Its templates then fail. */
+  /** Returns whether the review has exceeded its time limit. If so, rendering the templates fails. */
   readonly isLate?: (() => boolean) | undefined;
 }
 
@@ -139,7 +139,10 @@ function limit(count: number, most: number, what: string): void {
   if (count > most) throw new ReviewError("too-large", `The pod has ${count} ${what}, but at most ${most} are allowed`);
 }
 
-/** Adapts the injector to a pod, by the URL, the namespace, the nodes and the ProxyConfig resources. */
+/**
+ * Adapts the injector to a pod, based on the URL of the request, the pod's namespace, the nodes, and ProxyConfig
+ * resources.
+ */
 function injectorFor(pod: Pod, context: ReviewContext): Injector {
   const { injector, path, proxyConfigs, namespace: find, nodes, isLate } = context;
   const namespace = textAt(metadataOf(pod), "namespace");

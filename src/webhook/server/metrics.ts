@@ -6,9 +6,9 @@ import type { Source } from "../sources/source.ts";
 
 /** The metrics that the webhook updates. */
 export interface WebhookMetrics {
-  /** Counts requests to a review path. */
+  /** Counter of requests to a review path. */
   readonly requests: Meter;
-  /** Counts requests that were rejected without a review, by `reason`. */
+  /** Counter of requests that were rejected without a review. The label `reason` says why. */
   readonly refusals: Meter;
   reviewed(reviewed: Reviewed, seconds: number): void;
   /** Sets the function that returns the number of reviews in flight. */

@@ -5,7 +5,7 @@ import { type Client, jsonAnswer, textAnswer } from "../../platform/serving/http
 import { type BodyLimits, type BodyProblem, bodyReader, type ReadBody } from "./read_body.ts";
 import type { WebhookMetrics } from "./metrics.ts";
 
-/** Limits for reviews whose body is complete. A review counts until its response is sent. */
+/** Limits for reviews whose body is complete. A review counts toward these limits until its response has been sent. */
 export interface AnswerLimits {
   readonly reviews: number;
   /** Maximum bytes of responses that are not sent yet. */

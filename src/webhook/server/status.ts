@@ -29,7 +29,10 @@ export interface StatusServer {
   close(): Promise<void>;
 }
 
-/** Limits for connections. The kubelet opens one for each probe; Prometheus keeps one. Low, to save descriptors for reviews. */
+/**
+ * Limits for connections. The kubelet opens one for each probe; Prometheus keeps one. The limits are low, to leave file
+ * descriptors for reviews.
+ */
 const CONNECTIONS = {
   most: 32,
   mostOfAddress: 24,

@@ -25,7 +25,10 @@ const RESOURCES = [
   ["limits.memory", ANNOTATION.proxyMemoryLimit],
 ] as const;
 
-/** Sets all known amounts: even one annotation makes the templates ignore all resources in the injector's values. */
+/**
+ * Returns annotations for all known amounts, because a single annotation makes the templates ignore all resources in
+ * the injector's values.
+ */
 function resourceAnnotations(amounts: Amounts): Readonly<Record<string, string>> {
   return Object.fromEntries(RESOURCES.flatMap(([name, annotation]) => {
     const amount = amounts.get(name);
@@ -44,7 +47,7 @@ export function moreMemory(pod: Pod, proxy: ValueMap): readonly Advice[] {
   return [annotatedPod(workloadOf(pod), change, annotations), narrower];
 }
 
-/** Resource requests of a proxy in Istio's profile "demo", in thousandths of a CPU and of a byte. */
+/** Resource requests of a proxy in Istio's demo profile, in thousandths of a CPU and of a byte. */
 const SMALLEST: Amounts = new Map([["requests.cpu", 10n], ["requests.memory", 40n * 1024n ** 2n * 1000n]]);
 
 /**

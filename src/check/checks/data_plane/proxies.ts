@@ -7,7 +7,7 @@ import { containersOf, findProxy } from "../../../inject/mod.ts";
 import { isAlive, statusOf } from "../../inventory/live_pods.ts";
 import { printable } from "../../print/lines.ts";
 
-/** A container of a pod. Its status is empty until the kubelet reports it. */
+/** A container of a pod. The status is empty until the kubelet has reported one. */
 export interface ContainerState {
   readonly name: string;
   readonly spec: ValueMap;
@@ -119,8 +119,8 @@ export function endingText({ container, code, reason, message }: Ending): string
 }
 
 /**
- * Returns the last part of a message, where the cause is, as one printable line, or an empty list if the message is
- * empty.
+ * Shortens a message to one printable line. Keeps the end of the message, because the cause is there. Returns an empty
+ * list if the message is empty.
  */
 export function reported(message: string): readonly string[] {
   const text = printable(oneLine(message.slice(-4 * LONGEST))).trim();

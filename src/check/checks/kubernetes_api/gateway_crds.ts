@@ -8,7 +8,10 @@ import { WHOLE_CLUSTER } from "./whole_cluster.ts";
 
 /** Istio's requirements for a CRD. */
 interface Wanted {
-  /** The API version that current Istio reads, the previous version, and the Istio release that switched. */
+  /**
+   * The API version that Istio reads now, the version that it read before, and the Istio release that switched from the
+   * old to the new version.
+   */
   readonly reads?: readonly [now: string, before?: string, since?: string];
   /** The oldest Gateway API release whose CRD Istio accepts, and the Istio release that introduced this minimum. */
   readonly from?: readonly [bundle: string, since: string];

@@ -45,8 +45,8 @@ function usersOf(sidecar: Pod): readonly { readonly name: string; readonly user:
 }
 
 /**
- * Advises to use users inside the range, or to grant an SCC that allows other users. `nonroot-v2` admits any user
- * except root, and `privileged` also admits an init container that changes iptables rules.
+ * Returns advice to use users inside the range, or to grant an SCC that allows other users. `nonroot-v2` admits any
+ * user except root, and `privileged` also admits an init container that changes iptables rules.
  */
 export function rangeAdvice({ name, sidecar, plane }: SidecarNamespace): readonly Advice[] {
   const needsRoot = usersOf(sidecar).some(({ user }) => user === 0);

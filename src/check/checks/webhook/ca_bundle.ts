@@ -46,7 +46,10 @@ export function bundleValid(webhooks: readonly InjectorWebhook[], { clock }: Fac
   return findingOf(problems);
 }
 
-/** Judges one caBundle. A webhook with a URL needs none: the API server then trusts the CAs of its operating system. */
+/**
+ * Judges one caBundle. A webhook with a URL needs no caBundle: without one, the API server trusts the CAs of the
+ * operating system.
+ */
 function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): ProblemOf | undefined {
   if (caBundle === "" && "url" in target) return undefined;
   if (caBundle === "") {
@@ -60,8 +63,8 @@ function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): Proble
 }
 
 /**
- * Reports a caBundle without any valid certificate. One is enough, because a caBundle may also contain the previous and
- * the next certificate.
+ * Reports a caBundle without any valid certificate. One valid certificate is enough, because a caBundle may also
+ * contain the previous and the next certificate.
  */
 function validityProblem(all: readonly CertificateInfo[], now: Date): ProblemOf | undefined {
   const current = all.filter(({ notBefore, notAfter }) => notBefore <= now && now < notAfter);

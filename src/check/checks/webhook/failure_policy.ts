@@ -7,7 +7,8 @@ import { type Facts, forAdvice } from "../../facts.ts";
 import { entriesPatched, logged } from "./webhook_advice.ts";
 
 /**
- * Counts the pods that an outage of the webhook affects. The API server denies them, or they start without a sidecar.
+ * Reports how many pods an outage of the webhooks would affect. With failurePolicy Fail, such pods could not be
+ * recreated. With Ignore, they would start without a sidecar.
  */
 export async function failurePolicy(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const [namespaces, all] = await Promise.all([facts.namespaces(), facts.pods()]);
@@ -29,7 +30,8 @@ export async function failurePolicy(webhooks: readonly InjectorWebhook[], facts:
 }
 
 /**
- * Advises to set Fail only if a dry run shows that the webhook responds, because Fail blocks all pods if it does not.
+ * Returns advice to set Fail, but only if a dry run shows that the webhook responds, because Fail blocks all pods if it
+ * does not.
  */
 async function fixesOf(ignoring: readonly InjectorWebhook[], facts: Facts): Promise<readonly Fix[]> {
   const groups = Map.groupBy(ignoring, ({ configuration }) => configuration);
@@ -51,7 +53,7 @@ async function fixesOf(ignoring: readonly InjectorWebhook[], facts: Facts): Prom
   }));
 }
 
-/** The number of live pods that match a webhook when they are recreated, and their namespaces. */
+/** The number of live pods that would match a webhook if they were recreated, and the namespaces of these pods. */
 interface Radius {
   readonly pods: number;
   readonly namespaces: readonly string[];

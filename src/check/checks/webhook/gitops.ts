@@ -67,7 +67,7 @@ const TOOLS: readonly {
 ];
 
 /**
- * Reports GitOps controllers that own fields that the control plane writes, because each sync overwrites such fields.
+ * Reports GitOps controllers that own fields written by the control plane, because each sync overwrites these fields.
  * The API server records the owners as field managers.
  */
 export async function bundleIsUnmanaged(facts: Facts): Promise<Finding> {
@@ -107,8 +107,8 @@ async function overwritten(
 }
 
 /**
- * Reports pods that Argo CD compares with their manifest. A server-side diff ignores changes by mutating webhooks (Argo
- * CD, "Diff Strategies").
+ * Reports pods that Argo CD compares with their manifest, because the sidecar makes them differ. Only a server-side
+ * diff ignores changes by mutating webhooks (Argo CD, "Diff Strategies").
  */
 function comparedPod(pod: Pod): readonly Problem[] {
   const { annotations, ownerReferences = [], namespace = "", name } = pod.metadata;

@@ -16,7 +16,10 @@ export function overInjectors(
   return async (facts) => await judge(await injectorsOf(facts), facts);
 }
 
-/** Label that Istio puts into the selectors of a configuration that a tag replaces. No namespace has this label. */
+/**
+ * A label that no namespace has. When a tag replaces a configuration, Istio deactivates the configuration by adding
+ * this label to its selectors.
+ */
 const DEACTIVATED = "istio.io/deactivated";
 
 /** Whether any pod can match a webhook. */

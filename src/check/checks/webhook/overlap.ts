@@ -27,8 +27,8 @@ export async function noOverlap(webhooks: readonly InjectorWebhook[], facts: Fac
 }
 
 /**
- * Advises to choose one control plane, or to delete a configuration. Lists configurations in reverse order of their
- * names.
+ * Returns advice to choose one control plane, or to delete a configuration. Lists configurations in reverse order of
+ * their names.
  */
 async function adviceFor(both: readonly InjectorWebhook[], facts: Facts): Promise<readonly Advice[]> {
   const names = [...new Set(both.map(({ configuration }) => configuration))];

@@ -38,7 +38,10 @@ function problemOf(webhook: InjectorWebhook, advice: readonly Advice[]): Problem
   };
 }
 
-/** Advises to exclude the namespace of the webhook. Gateways in it stay in the mesh by their own label. */
+/**
+ * Returns advice to exclude the webhook's own namespace from injection. Gateways in this namespace are still injected,
+ * because their pods have an injection label.
+ */
 function adviceFor(
   namespace: Namespace,
   webhooks: readonly InjectorWebhook[],

@@ -40,7 +40,8 @@ interface Tried {
 }
 
 /**
- * Returns the first possible dry run. Tries webhooks that select by namespace first, because their pods need no label.
+ * Returns the first possible dry run. First tries webhooks for which the labels of a namespace are enough, so that the
+ * pod needs no label.
  */
 async function firstRun(group: readonly InjectorWebhook[], facts: Facts): Promise<Tried | undefined> {
   const namespaces = await facts.namespaces();
@@ -97,8 +98,8 @@ function where({ namespace }: DryRun): string {
 }
 
 /**
- * Explains a dry run without a sidecar. If failurePolicy is Fail, the webhook responded or was not called. If it is
- * Ignore, the webhook may also have failed to respond.
+ * Explains a dry run without a sidecar. If failurePolicy is Fail, the webhook either skipped the pod or was not called.
+ * If failurePolicy is Ignore, the webhook may also have failed to respond.
  */
 async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts): Promise<Report> {
   const { failurePolicy, name, timeoutSeconds } = webhook;
@@ -150,7 +151,7 @@ function corrected({ configuration }: InjectorWebhook, what: string): readonly A
   return [harmless(change, "webhook", edit(configurationNamed(configuration)))];
 }
 
-/** Reports `shown` with the meaning and the advice for `error`. */
+/** Returns a report with the message `shown`, followed by the meaning of `error`, and with advice for this error. */
 function failed(
   { error, shown }: { readonly error: string; readonly shown: string },
   webhook: InjectorWebhook,

@@ -51,7 +51,7 @@ interface Around {
   readonly facts: Facts;
 }
 
-/** Advice for a missing Service or port. If the Service has only one port, advises to call this port. */
+/** Advice for a missing Service or port. If the Service has only one port, the advice is to call this port. */
 async function serviceAdvice(
   { configuration, target }: Called,
   service: Service | undefined,

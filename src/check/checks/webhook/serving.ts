@@ -55,7 +55,8 @@ export async function causeOfNoPod(target: Place, facts: Facts, waiting: number)
 }
 
 /**
- * Advises to point a Service port at the pods' webhook port. No advice if the port is already correct or unknown.
+ * Returns advice to point a Service port at the pods' webhook port. No advice if the port is already correct or
+ * unknown.
  */
 export async function leadingToPods(
   { namespace, name, port }: Place & { readonly port: number },
@@ -83,7 +84,7 @@ const PORT_NAME = "https-webhook";
 
 /**
  * Advice for a refused connection: point the Service at the right port. If the port is already right, assumes that the
- * pods hang, and advises to restart them.
+ * pods hang, and returns advice to restart them.
  */
 export async function openingPort(target: Place & { readonly port: number }, facts: Facts): Promise<readonly Advice[]> {
   const leading = await leadingToPods(target, facts);
@@ -100,7 +101,8 @@ async function servingOf({ namespace, name }: Place, facts: Facts): Promise<Serv
   ]);
   if (service === undefined) return undefined;
   const selected = deployments.filter((each) => isSelected(service, labelsOf(templateOf(each))));
-  // Both installers give Service and Deployment the same name. Otherwise the Service's selector finds the Deployment.
+  // Both installers give the Service and the Deployment the same name. If no selected Deployment has this name, use the
+  // first.
   const isNamed = ({ metadata }: KubeObject) => metadata.name === name;
   const deployment = selected.find(isNamed) ?? selected[0] ?? deployments.find(isNamed);
   if (deployment === undefined) return undefined;

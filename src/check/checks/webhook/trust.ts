@@ -15,8 +15,8 @@ interface Place {
   readonly name: (target: ServiceTarget) => string;
   readonly key: string;
   /**
-   * How to compare the certificate with the caBundle. `authority`: the caBundle must contain it. `served`: a
-   * certificate of the caBundle must have signed it.
+   * How to compare the certificate with the caBundle. `authority`: the caBundle must contain this certificate.
+   * `served`: a certificate in the caBundle must have signed this certificate.
    */
   readonly holds: "authority" | "served";
 }

@@ -1,4 +1,4 @@
-/** Checks Istio's validating webhooks, which validate changes of Istio's own configuration. */
+/** Checks Istio's validating webhooks, which validate changes to Istio's own configuration. */
 import { isList, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
 import { type Advice, byHand, harmless, look, loosening } from "../../advice/advice.ts";
 import { remove, shows } from "../../advice/commands.ts";
@@ -12,8 +12,8 @@ import { findingOf, type Problem } from "../findings.ts";
 const NAME = /(^|\.)validation\.istio\.io$/;
 
 /**
- * Reports a validating webhook with failurePolicy Fail and no ready pod. It denies every change of Istio's resources
- * (istio #22319).
+ * Reports a validating webhook with failurePolicy Fail and no ready pod. Without a response from the webhook, the API
+ * server denies every change to Istio's resources (istio #22319).
  */
 export async function validationAnswers(facts: Facts): Promise<Finding> {
   const webhooks = (await facts.validatingWebhooks()).flatMap((configuration) =>
@@ -42,7 +42,7 @@ function startedAgain({ namespace }: Place): readonly Advice[] {
 }
 
 /**
- * Advises to delete the configuration. This is harmless if the Service does not exist, because Istio was then
+ * Returns advice to delete the configuration. This is harmless if the Service does not exist, because Istio was then
  * uninstalled.
  */
 async function adviceFor(

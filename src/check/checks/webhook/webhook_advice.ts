@@ -36,7 +36,9 @@ export function entriesPatched(
   return patch(configurationNamed(configuration), { webhooks }, "strategic");
 }
 
-/** Advice to delete a configuration, with the risk that its pods match no other webhook. */
+/**
+ * Returns advice to delete a configuration. The advice is risky if pods that match this configuration match no other.
+ */
 export async function deleted(configuration: string, change: string, facts: Facts): Promise<Advice> {
   const risk = await riskWithout((name) => name === configuration, facts);
   return { change, reach: "cluster", steps: [remove(configurationNamed(configuration))], risk };

@@ -24,7 +24,7 @@ export function otherMesh(expected: ExpectedPod): ProblemOf | undefined {
   const object = namedIn(refOf(expected.owner));
   const target = targetNamed(object);
   const change = SWITCHES[other.mesh];
-  // A change of a pod without a controller does not remove its containers.
+  // If a pod has no controller, turning off injection does not remove the sidecar that is already in its manifest.
   const leave: Advice[] = target === undefined || target.row.kind === "Pod" || change === undefined ? [] : [{
     ...changePod(target, change),
     change: `turn off injection by ${other.mesh} for its pods`,

@@ -10,9 +10,9 @@ import { findingOf, NO_POD, ofField, type Problem, refOf } from "../findings.ts"
 import { isInMesh, PROXY } from "./application.ts";
 
 /**
- * Reports Services of mesh pods that do not name a protocol, or name different protocols for a port. Without the right
- * to read webhooks, it is unknown which pods without a proxy belong to the mesh: the check then reports problems of
- * pods with a proxy, and passes only if no other pod can have a problem.
+ * Reports Services of mesh pods that do not name a protocol, or name different protocols for a port. If the user may
+ * not read webhooks, it is unknown whether pods without a proxy belong to the mesh. In this case, the check reports
+ * problems of pods with a proxy, and passes only if pods without a proxy cannot have a problem.
  */
 export async function serviceProtocols(facts: Facts): Promise<Finding> {
   const pods = (await facts.expectations()).filter((each) => !isGateway(each));
