@@ -133,8 +133,8 @@ function refuseSurplus(
 }
 
 /**
- * Returns the flag before the word and the word as one argument, if the flag takes its value only after `=` and the
- * word can be its value.
+ * Returns `--flag=WORD` if the word directly follows a flag that takes a value only after `=`, and the word is a valid
+ * value of that flag.
  */
 function detachedValue(table: FlagTable, args: readonly string[], word: string): string | undefined {
   const spellings = spellingsOf(table);

@@ -31,7 +31,7 @@ export function foundRoot(root: Command, args: readonly string[]): Found {
   return { command: root, program: root.program ?? "", args: ordered(root, args), failure: reportFailure };
 }
 
-/** Returns the subcommand that the first argument names; `undefined` if the argument is not a subcommand. */
+/** Returns the subcommand named in the first argument; `undefined` if the argument is not a subcommand. */
 export async function subcommandOf({ command, program, args, failure }: Found): Promise<Found | undefined> {
   const [first = "", ...rest] = args;
   const name = ownText(command.aliases, first) ?? first;
@@ -90,7 +90,7 @@ function refuseUnknown({ command, program }: Found, first: string): void {
   throw new UsageError(`Unknown command "${words.join(" ")}"`, { hint: meant ?? hint });
 }
 
-/** Returns the message about a group whose first argument is a flag or absent. */
+/** Returns the error message for a command group that is called with a flag, or nothing, in place of a subcommand. */
 function withoutCommand({ commands }: Command, first: string): string {
   if (first === "") return `A command is missing: ${Object.keys(commands).join(", ")}`;
   return `Unknown flag "${first.replace(/=.*$/s, "")}"`;

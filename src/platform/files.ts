@@ -22,7 +22,7 @@ export interface Replacement {
   abort(): void;
 }
 
-/** A file without a name. Other processes cannot open it, and the kernel removes it at every end of the process. */
+/** A file without a name. Other processes cannot open it, and the kernel removes it however this process ends. */
 export interface Scratch {
   write(bytes: Uint8Array): void;
   /** Returns all written bytes in chunks, from the start. A chunk is valid until the next chunk is read. */
@@ -58,9 +58,9 @@ export interface Files {
   /** Creates a folder in the temporary folder. */
   temporaryFolder(): TemporaryFolder;
   /**
-   * Removes the files that killed processes of this program left in the temporary folder, or in the folder of `output`. Opens an
-   * output that is a device. Call this before giving up permissions, if the process needs a temporary file, a socket or an output
-   * afterwards.
+   * Removes temporary files of this program whose processes were killed, from the temporary folder or from the folder
+   * of `output`. If `output` is a device, opens it. Call this before giving up permissions, if the process needs a
+   * temporary file, a socket or an output afterwards.
    */
   tidyTemporary(output?: string): void;
   /** Creates a folder and its missing parents, with the permission bits in `mode` (0700 by default). */

@@ -13,7 +13,7 @@ export interface Run {
 
 /** Result of a program. */
 export interface RunResult {
-  /** The exit code; 128 + signal number if a signal ended it; 127 if the program does not exist. */
+  /** The exit code; 128 + signal number if a signal ended the program; 127 if the program does not exist. */
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -63,7 +63,9 @@ export interface AttachedChild {
 
 /** Other processes. */
 export interface Processes {
-  /** Runs a program and waits. Returns exit code 127 for a missing program instead of an error. */
+  /**
+   * Runs a program and waits until it exits. If the program does not exist, returns exit code 127 and does not throw.
+   */
   run(run: Run): Promise<RunResult>;
   /**
    * Starts a program in a new session and process group, without input and with an empty signal mask. Throws `MeshError`

@@ -22,7 +22,7 @@ const KINDS: readonly (readonly [error: keyof typeof RUNTIME_ERRORS, kind: Failu
 
 const LONGEST = 300;
 
-/** Classifies an error of `network.request`, whose signal fires after `milliseconds`. */
+/** Classifies an error from `network.request`. `milliseconds` is the timeout of the request. */
 export function requestFailure(error: unknown, milliseconds: number): RequestFailure {
   if (error instanceof Error && ENDED.includes(error.name)) {
     return {

@@ -1,4 +1,4 @@
-/** Patterns for the runtime's TLS error texts. They have their own file, because it is loaded only after an error. */
+/** Patterns for the runtime's TLS error texts. They are in a separate file, which is loaded only after an error. */
 import { messageOf } from "../base/errors.ts";
 import type { RuntimeError } from "./runtime_errors.ts";
 

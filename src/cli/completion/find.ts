@@ -128,7 +128,7 @@ function connectOptions({ line }: Wanted): ConnectOptions {
   return valuesOf({ CLUSTER }, line);
 }
 
-/** Whether the command itself would connect to the cluster: it has connection flags, and the line has the flags that they need. */
+/** Whether the command has connection flags, and the line also contains the flags that are required with them. */
 function mayAsk({ flags, line }: Wanted): boolean {
   if (!Object.hasOwn(flags, "kubeconfig")) return false;
   const given = new Map([...line.given, ["kubeconfig", { texts: ["x"], origin: "--kubeconfig" }]] as const);

@@ -3,11 +3,11 @@ import { type Progress, startProgress } from "../../platform/progress.ts";
 import type { World } from "../../platform/world.ts";
 import type { ManifestInput, ReportEntry } from "../../inject/mod.ts";
 
-/** Counts the documents of inputs. */
+/** A progress line with the number of finished documents. */
 export interface ManifestProgress extends Pick<Progress, "hide" | "end" | "soFar"> {
-  /** Returns inputs with the same content that also report to the progress when each file starts. */
+  /** Wraps the inputs, so that the progress line shows each file as soon as it is read. */
   watched(inputs: readonly ManifestInput[]): readonly ManifestInput[];
-  /** Counts the document of a finished resource. */
+  /** Adds the document of a finished resource to the number, once per document. */
   done(entry: Pick<ReportEntry, "file" | "document">): void;
 }
 

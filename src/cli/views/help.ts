@@ -75,8 +75,9 @@ function examplesText(examples: readonly Example[], width: number): string[] {
 }
 
 /**
- * Breaks a line of a command that is too long for the terminal. The result still runs when users copy it: a broken line ends in
- * `|`, after which a command continues also in PowerShell, or in a backslash, if possible before a flag.
+ * Breaks a command that is too long for the terminal into lines that still run when users copy them. Breaks after a
+ * `|` if possible, which also works in PowerShell. Otherwise ends the line with a backslash, if possible before a
+ * flag.
  */
 function brokenCommand(line: string, width: number): string[] {
   if (line.length <= width) return [line];

@@ -51,7 +51,7 @@ function permissionsFor(connection: Connection): PermissionName[] {
   return names;
 }
 
-/** Whether a connection needs a socket in a temporary folder: Deno's client lacks `insecure` and `serverName`. */
+/** Whether a connection needs a socket in a temporary folder, because Deno's client does not support its options. */
 function needsSocket({ insecure, serverName }: Connection): boolean {
   return insecure || serverName !== undefined;
 }

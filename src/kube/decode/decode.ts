@@ -25,9 +25,9 @@ interface Decoded {
 }
 
 /**
- * Decodes generic data as a Kubernetes type. The result has the form that Kubernetes writes: known fields only, in
- * declaration order, without empty `omitempty` fields, with the zero values of other fields, and with canonical
- * quantities and times. A value of the wrong type is a problem, and its field gets the zero value.
+ * Decodes generic data as a Kubernetes type. The result has the form that Kubernetes writes. It contains only known
+ * fields, in declaration order, with canonical quantities and times. An empty field is dropped if it has `omitempty`;
+ * any other absent field has its zero value. A value of the wrong type is a problem, and its field gets the zero value.
  * With `texts` "converted", a number or boolean in a string field becomes text; with "strict", it is a problem.
  * Does not change the input. The result shares subtrees without a declared type with the input.
  * Source of the rules: sigs.k8s.io/yaml (conversion for string targets) and encoding/json.

@@ -20,7 +20,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   json: (value) => value,
 };
 
-/** How messages name the kinds whose names in the code would be unclear. */
+/** Names in messages for the kinds whose names in the code would be unclear to users. */
 const EXPECTED: Readonly<Record<string, string>> = {
   quantity: "a quantity",
   intOrString: "int32 or string",

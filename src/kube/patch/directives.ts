@@ -2,7 +2,9 @@ import { onceForShared } from "../../base/values/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { PatchError } from "./error.ts";
 
-/** The key in a patch whose value, `replace` or `delete`, applies to the whole mapping. */
+/**
+ * The key of a directive in a patch. Its value, `replace` or `delete`, applies to the whole mapping that contains it.
+ */
 export const PATCH = "$patch";
 const RETAIN_KEYS = "$retainKeys";
 /** Prefix of the key for scalars to remove from a list. */
@@ -17,8 +19,8 @@ export function directiveTarget(key: string, directive: typeof DELETE_FROM | typ
 }
 
 /**
- * Returns a patch value for a new field, without elements that have a `$patch` directive and, unless `keepNulls`,
- * without nulls.
+ * Returns a patch value for a new field. Leaves out mappings that have a `$patch` directive. Also leaves out nulls,
+ * unless `keepNulls` is true.
  */
 export function withoutDirectives(value: Value, keepNulls = false): Value | undefined {
   if (isClean(value)) return value;

@@ -10,8 +10,8 @@ interface OrderRule {
 
 /**
  * Orders a merged list as Kubernetes does. Elements that the patch contains take the order of the patch; the others
- * keep their original order. Both are interleaved so that an original element stays before a patch element that it
- * preceded. Throws a PatchError if an element lacks the merge key.
+ * keep their original order. The two are interleaved: an original element that came before a patch element stays before
+ * that element. Throws a PatchError if an element lacks the merge key.
  */
 export function orderMerged(merged: readonly Value[], rule: OrderRule): Value[] {
   const { mergeKey } = rule;

@@ -128,8 +128,8 @@ function checkElementOrder(patch: readonly Value[], order: readonly Value[], mer
 }
 
 /**
- * Merges a list by element: mappings by their merge key, scalars as a set. With `deletes`, removes the patch's
- * scalars. Throws a PatchError if the elements have several types or lack the merge key.
+ * Merges a list by element: mappings by their merge key, scalars as a set. If `deletes` is true, removes the scalars in
+ * the patch from the list. Throws a PatchError if the elements have several types or lack the merge key.
  */
 function mergeList(original: Value[], patch: Value[], rule: ListRule, deletes: boolean): Value[] {
   if (original.length === 0 && patch.length === 0) return original;

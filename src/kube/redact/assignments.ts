@@ -45,7 +45,7 @@ function endOf(text: string, start: number, { quote, isQuery, isLine }: Place): 
 const QUERY = /[&# "'\n]/g;
 const LINE = /["\n]/g;
 const WORD = /[\s"']/g;
-/** Patterns that match the end of a quoted text, by its quote. */
+/** For each kind of quote, the pattern that matches the end of the quoted text. */
 const QUOTED: Readonly<Record<string, RegExp>> = {
   '"': /["\n]/g,
   "'": /['\n]/g,

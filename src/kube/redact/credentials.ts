@@ -1,6 +1,6 @@
 /** Finds credentials by their form, independent of their names. */
 
-/** The forms by issuer. The text of a group `kept`, before the credential, stays. */
+/** The forms, grouped by issuer. A group named `kept` matches text before the credential that is not replaced. */
 const FORMS: Readonly<Record<string, RegExp>> = {
   "PEM": /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$)/g,
   "JWT and JWE": /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){1,4}/g,

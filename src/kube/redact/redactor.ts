@@ -1,4 +1,6 @@
-/** Replaces secrets in a value, found by field name, by form and within texts, and lists the replaced values. */
+/**
+ * Replaces the secrets in a value, and lists them. Finds secrets by field name and by form, also within longer texts.
+ */
 import { REDACTED } from "../../base/redacted.ts";
 import { nodeCrypto } from "../../base/node_crypto.ts";
 import { isMap, type Value, type ValueMap } from "../../base/value.ts";
@@ -202,8 +204,8 @@ export class Redactor {
 }
 
 /**
- * Decides from sibling fields whether a field is secret. These fields are the name of a header or variable, the type of
- * a message, or the type of a JSON Web Key.
+ * Returns a function that decides whether a field of the mapping is secret, judging by a sibling field: the name of a
+ * header or variable, the type of a message, or the type of a JSON Web Key.
  */
 function besideSecret(map: ValueMap): (field: string) => boolean | "public" | undefined {
   if (typeof map["kty"] === "string") return (field) => PUBLIC_JWK.has(field) ? "public" : true;
@@ -220,7 +222,7 @@ function isNumber(value: Value): value is number | bigint {
   return typeof value === "number" || typeof value === "bigint";
 }
 
-/** Whether a field is secret: by its name, or as Envoy's list of users or the environment of a Wasm VM. */
+/** Whether a field is secret because of its name, or because it is Envoy's list of users or a Wasm VM's environment. */
 function isSecretField(name: string, held: Value): boolean {
   if (name === "users" || name === "key_values") return isMap(held);
   return name === "secret" && isMap(held) ? "inline_string" in held || "inline_bytes" in held : isSecretName(name);

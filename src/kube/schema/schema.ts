@@ -31,8 +31,8 @@ export interface Field {
   readonly go: string;
   readonly type: FieldType;
   /**
-   * Whether Go writes the field even when it is zero: without `omitempty`, or for a struct, which `omitempty` does not
-   * drop.
+   * Whether Go writes the field even when it is zero. This is true if the field lacks `omitempty`, or is a struct,
+   * which `omitempty` does not drop.
    */
   readonly always: boolean;
   /** Whether the struct is embedded under its JSON name, so that its fields and methods are promoted (`ObjectMeta`). */

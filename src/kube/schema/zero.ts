@@ -2,8 +2,8 @@ import { newMap, type Value } from "../../base/value.ts";
 import type { Field, FieldType } from "./schema.ts";
 
 /**
- * Returns the zero value of a type as encoding/json writes it: `""`, `false`, `0`, or `null` if it can be nil. For a
- * struct, returns an empty map, to which the caller adds the fields.
+ * Returns the zero value of a type as encoding/json writes it: `""`, `false`, `0`, or `null` for a type that can be
+ * nil. For a struct, returns an empty map, to which the caller adds the fields.
  */
 export function zeroValue({ kind, pointer }: FieldType): Value {
   if (pointer) return null;

@@ -5,9 +5,9 @@ import { type Field, type FieldType, type StructSchema, structSchema } from "../
 import { isOmitted, zeroValue } from "../schema/zero.ts";
 
 /**
- * Formats a typed object as Go's json.Marshal does: fields in declaration order, `omitempty` honoured,
- * zero values of other fields added, map keys sorted, HTML characters escaped. The value must have the types that `decode`
- * returns. Leaves out fields that the type does not have.
+ * Formats a typed object as Go's json.Marshal does. Fields are in declaration order, map keys are sorted, and HTML
+ * characters are escaped. An empty field is dropped if it has `omitempty`; any other absent field is written with its
+ * zero value. The value must have the types that `decode` returns. Leaves out fields that the type does not have.
  */
 export function toGoJson(value: ValueMap, type: string): string {
   return goJson(orderedFields(structSchema(type), value));

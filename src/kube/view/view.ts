@@ -53,7 +53,7 @@ class StructView extends GoStruct {
     if (this.schema.fields.some((inner) => inner.inlinedFrom === name)) {
       return new StructView(structSchema(name), this.data, false);
     }
-    // metav1.ObjectMeta has a getter for each field, which objects that embed it also have.
+    // metav1.ObjectMeta has a getter for each field, and so has every struct that embeds ObjectMeta.
     const isGetter = this.schema.name === "ObjectMeta" && name.startsWith("Get") && this.schema.byGo.has(name.slice(3));
     return isGetter ? this.get(name.slice(3)) : this.#promoted(name);
   }

@@ -6,8 +6,8 @@ import { EACCES, ENOENT, SystemError } from "../system_calls.ts";
 import type { AttachedChild, Child, ChildEnd, ChildSignal, Spawn } from "../world.ts";
 
 /**
- * Starts a long-running program. Deno starts it with an empty signal mask; `detached` gives it its own session and process group.
- * Signals that this process ignores stay ignored in the program (execve(2)).
+ * Starts a long-running program with an empty signal mask. With `detached`, the program has its own session and process
+ * group. Signals that this process ignores stay ignored in the program (execve(2)).
  */
 export function spawnChild(spawn: Spawn): Child {
   const child = start(spawn);

@@ -14,7 +14,7 @@ export const realProcesses: Processes = {
   isAwaited,
 };
 
-/** Runs a program and waits. Returns exit code 127 for a missing program instead of an error. */
+/** Runs a program and waits until it exits. If the program does not exist, returns exit code 127 and does not throw. */
 async function run(run: Run): Promise<RunResult> {
   try {
     return await runToEnd(run);

@@ -34,8 +34,8 @@ function stateOf(paths: readonly string[], hashes: Map<string, Hashed>): string 
 }
 
 /**
- * Returns the file itself, or the files of a directory without subfolders and without the `..` entries of ConfigMaps
- * and Secrets.
+ * Returns the path itself, or for a directory the paths in it. Does not search subfolders. Leaves out the entries of
+ * mounted ConfigMaps and Secrets whose names begin with `..`.
  */
 function filesOf(path: string): readonly string[] {
   try {

@@ -13,7 +13,9 @@ const HEADER = { size: 64, name: 0, nameLength: 8, vectors: 16, count: 24, recei
 /** Size of `struct iovec`, and the offset of its length. */
 const VECTOR = { size: 16, length: 8 } as const;
 const DONT_WAIT = 0x40;
-/** If the queue is empty after each of this many datagrams, the server then checks it only every eighth time. */
+/**
+ * After this many datagrams in a row that found the queue empty, the server checks the queue only every eighth time.
+ */
 const ALONE = 8;
 
 /** Answers datagrams through the file descriptor of their socket. */
@@ -28,7 +30,7 @@ export class DatagramServer {
 
   constructor(private readonly file: number, private readonly handler: DatagramHandler) {}
 
-  /** Answers a datagram from the socket address `name`, and other datagrams in the queue. */
+  /** Answers a datagram from the socket address `name`, then the datagrams that wait in the socket's queue. */
   answer(bytes: Uint8Array, port: number, name: Uint8Array): void {
     this.#answerOne(bytes, port, name);
     if (this.#alone < ALONE || this.#alone % ALONE === 0) this.#alone = this.#answerMore() ? 0 : this.#alone + 1;
@@ -80,7 +82,7 @@ export class DatagramServer {
   }
 }
 
-/** The datagrams of one system call, each with a buffer for its bytes and for its peer's address. */
+/** The datagrams of one system call. Each has a buffer for the bytes and a buffer for the address of the peer. */
 class Slots {
   readonly headers = new Uint8Array(MAX_DATAGRAMS * HEADER.size);
   readonly #header = new DataView(this.headers.buffer);

@@ -5,8 +5,8 @@ import { withEarlySignals } from "../../early_signals.ts";
 type Name = "agent" | "pilot-agent";
 
 /**
- * Runs the agent and returns its exit code. Handles signals from the start. With a JSON log, an error is a line of that log
- * and `codeOf` returns its exit code. With a text log, the error is thrown.
+ * Runs the agent and returns its exit code. Handles signals from the start. If the log is JSON, an error is written to
+ * the log, and `codeOf` returns the exit code for a MeshError. If the log is text, the error is thrown.
  */
 export async function startAgent(
   world: World,

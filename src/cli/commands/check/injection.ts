@@ -119,14 +119,14 @@ async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Prom
   }
 }
 
-/** Says what the verdicts are based on without a cluster. The other formats name the assumed webhook themselves. */
+/** In a table without a cluster, notes which webhook is assumed. The other formats contain the assumed webhook. */
 function noteAssumption(world: World, api: KubeApi | undefined, output: Flags["output"]): void {
   if (api !== undefined || output !== "table") return;
   const assumed = "No cluster is read: assuming that one webhook is called for every pod";
   say(world, `note: ${assumed}; with --from-cluster or a snapshot, the cluster's webhooks decide\n`);
 }
 
-/** Puts the snapshot that `--inject-config` names in place of the cluster. Other files cannot be combined with it. */
+/** If `--inject-config` is a snapshot and no other file is given, uses the snapshot as the cluster. */
 async function snapshotOr(asked: InjectionQuestion): Promise<Sourced> {
   const { config, values, mesh } = asked.configuration;
   if (config === undefined || values !== undefined || mesh !== undefined) return { source: undefined, asked };

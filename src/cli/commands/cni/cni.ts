@@ -9,7 +9,10 @@ const ON_NODE = rawCommand({
   run: async (world, [root = "", program = ""]) => (await load()).becomeOnNode(world, root, program),
 });
 
-/** Hidden command of the installer, in its own process because a process with running servers cannot leave a network namespace. */
+/**
+ * Hidden command that the installer runs in a separate process, because a process with running servers cannot leave a
+ * network namespace.
+ */
 const LOOK = rawCommand({
   summary: "Inspect and repair the pod that standard input describes",
   run: async (world) => await (await load()).lookIntoPod(world),

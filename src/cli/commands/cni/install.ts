@@ -149,7 +149,7 @@ const INSTALL = command({
   run,
 });
 
-/** `iptables cni install`. Its flags can also be set by environment variables, as istio-cni's ConfigMap does. */
+/** `iptables cni install`. Its flags can also be set with environment variables, as istio-cni's ConfigMap sets them. */
 export const CNI_INSTALL: Command = {
   ...INSTALL,
   start: async (world, args, program) => {

@@ -73,7 +73,10 @@ async function fileOf(world: World, name: string) {
   return { config, revision };
 }
 
-/** Returns one diff per group of pods with the same changes, with the names of the pods above it. The largest group comes first. */
+/**
+ * Groups the pods that have the same changes. Returns one diff per group, below the names of the group's pods. The
+ * largest group comes first.
+ */
 function groupsOf(pods: readonly PodPair[], diff: UnifiedDiff, [a, b]: readonly [string, string]): readonly string[] {
   const all = pods.map((pod) => {
     const text = diff.between({ name: a, text: pod.before }, { name: b, text: pod.after });

@@ -17,8 +17,8 @@ import { openWebSocket } from "./web_socket.ts";
 const PROTOCOL = { http1: true, http2: false } as const;
 
 /**
- * Opens a client for one server. Deno's own client cannot skip the verification of the server's certificate or expect
- * another name in the certificate, so a client with these options uses this program's own connections. Throws a
+ * Opens a client for one server. Deno's own client always verifies the server's certificate, and expects the URL's host
+ * in it. A client with the option `insecure` or `serverName` therefore uses this program's own connections. Throws a
  * MeshError if the certificates or the key cannot be used.
  */
 export function openClient(options: ClientOptions): HttpClient {

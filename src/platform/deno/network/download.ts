@@ -32,7 +32,7 @@ export async function download(url: string, options: Download = {}): Promise<Asy
   }
 }
 
-/** Aborts a download after too much time in total or without data. */
+/** Aborts a download that takes too long in total, or that receives no data for too long. */
 class Watch {
   readonly limits: DownloadLimits;
   readonly #controller = new AbortController();

@@ -92,9 +92,9 @@ const ABSOLUTE_FORM = /^([A-Z]+ )http:\/\/[^/ ]+/;
 const LONGEST_START = 300;
 
 /**
- * Rewrites request lines to the path alone, which servers require (RFC 9112 3.2.1). For Deno, HTTP/1.1 through a Unix
- * socket is a request to a proxy, with the whole URL in its first line. Deno writes a request's head in one write, and only
- * after the response to the previous request.
+ * Replaces the URL in request lines with its path, which is the form that servers require (RFC 9112 3.2.1). Deno treats
+ * a Unix socket as an HTTP/1.1 proxy and therefore sends the whole URL. Deno writes the head of a request in one write,
+ * and only after the response to the previous request.
  */
 function withOriginForm(connection: ByteConnection, heads: { expected: number }): ByteConnection {
   return {

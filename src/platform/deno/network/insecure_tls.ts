@@ -69,8 +69,8 @@ async function acceptFrom(listener: Deno.TcpListener, port: number | undefined):
 }
 
 /**
- * Starts TLS on a socket. Call this in the socket's `connect` event; later, Node already reads the socket and the
- * handshake hangs.
+ * Starts TLS on a socket. Call this in the handler of the socket's `connect` event. After that event, Node itself reads
+ * from the socket, and the handshake would hang.
  */
 function startTls(socket: net.Socket, { serverName, identity, protocols }: DialTls): tls.TLSSocket {
   // Without this, the first bytes after the handshake wait 40 ms for an acknowledgement.
@@ -86,8 +86,8 @@ function startTls(socket: net.Socket, { serverName, identity, protocols }: DialT
 }
 
 /**
- * Calls `take` in the handler of a socket's event. Rejects with the socket's error, at its end, and when the signal
- * fires.
+ * Waits for an event of a socket, calls `take` in the event's handler, and returns the result. Rejects if the socket
+ * fails or closes, or if the signal fires.
  */
 async function happened<T>(socket: net.Socket, event: string, signal: AbortSignal, take: () => T): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();

@@ -3,9 +3,9 @@ import type { KeyPair } from "../../http.ts";
 import { KEY_PAIR_ERRORS } from "../../tls_errors.ts";
 
 /**
- * Returns why TLS cannot use a certificate and its key, or `undefined` if it can. Tests the pair with a TLS listener,
- * because a client with a bad pair crashes the whole process (denoland/deno, ext/tls). The listener is open on loopback
- * for less than 1 ms.
+ * Returns why TLS cannot use a certificate and its key, or `undefined` if both are usable. Tests the pair with a TLS
+ * listener, because a client with a bad pair crashes the whole process (denoland/deno, ext/tls). The listener is open
+ * on loopback for less than 1 ms.
  */
 export function keyPairProblem({ certificate, key }: KeyPair): string | undefined {
   try {

@@ -1,7 +1,7 @@
 /**
  * A server that restarts after a failure. Deno's HTTP server (2.6 to 2.9) stops listening permanently when it cannot
- * accept a connection, for example with too many open files. When its last connection closes, it reports this with an error that
- * ends the process.
+ * accept a connection, for example because too many files are open. Once the last open connection has closed, the
+ * stopped server throws an error, which would end the process.
  */
 import { watchListener } from "../../linux/socket_peer.ts";
 import { reasonOf } from "../../runtime_errors.ts";
@@ -25,9 +25,8 @@ const RETRY_AFTER = 100;
 const LOOK_EVERY = 1000;
 
 /**
- * Starts a server and restarts it on the same address after each failure, which closes the old connections. `start`
- * gets the address of the first server at each restart. Throws the error of the first start. `failure` gets the reason
- * of each failure.
+ * Starts a server. After each failure, closes the server's connections and restarts the server on the same address,
+ * which is passed to `start`. Throws the error of the first start. `failure` gets the reason for each failure.
  */
 export function serveLasting<Address extends Deno.Addr>(
   start: (signal: AbortSignal, before: Address | undefined) => Deno.HttpServer<Address>,

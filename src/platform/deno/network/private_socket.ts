@@ -23,8 +23,8 @@ export function privateSocket(): PrivateSocket {
 }
 
 /**
- * Opens an abstract socket. Returns `undefined` on other systems, and after the process has given up a permission: Deno then treats
- * the name as a path.
+ * Opens an abstract socket. Returns `undefined` on systems other than Linux. Also returns `undefined` after the process
+ * has given up a permission, because Deno then treats the name as a path.
  */
 function withoutFile(): PrivateSocket | undefined {
   if (Deno.build.os !== "linux" || !mayCallLibrary()) return undefined;

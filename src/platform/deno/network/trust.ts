@@ -1,7 +1,7 @@
 /**
- * Trusted roots of TLS clients. Deno adds a default store, which `DENO_TLS_CA_STORE` and `DENO_CERT` select, to the
- * roots of each client. A client would then trust more authorities than its given roots. This file empties that store
- * and creates every client of the program (docs/security.md).
+ * Trusted roots of TLS clients. Deno makes every client also trust the roots in a default store, which is selected by
+ * `DENO_TLS_CA_STORE` and `DENO_CERT`. A client would then trust more authorities than the roots that it was given.
+ * This file empties that store and creates every client of the program (docs/security.md).
  */
 import { MeshError, messageOf } from "../../../base/errors.ts";
 
@@ -50,8 +50,9 @@ const ROOTS_FILES = [
 ];
 
 /**
- * Returns the trusted roots of the system in PEM. `SSL_CERT_FILE` replaces them. A system without roots gets Mozilla's
- * roots from the runtime. Throws a MeshError if `SSL_CERT_FILE` cannot be read.
+ * Returns the trusted roots of the system in PEM, or the content of the file in `SSL_CERT_FILE` if that variable is
+ * set. On a system without roots, returns Mozilla's roots from the runtime. Throws a MeshError if the file in
+ * `SSL_CERT_FILE` cannot be read.
  */
 export function systemRoots(): string {
   const given = Deno.env.get("SSL_CERT_FILE") ?? "";

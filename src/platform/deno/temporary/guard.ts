@@ -9,8 +9,8 @@ let stopGuard: (() => void) | undefined;
 let stays = false;
 
 /**
- * Keeps the guard active until the process calls `Deno.exit`. Otherwise a signal that arrives just before its listener is
- * removed is lost.
+ * Keeps the guard active until the process calls `Deno.exit`. If the guard ended earlier, a signal could be lost that
+ * arrives just before the guard removes its signal listeners.
  */
 export function keepGuard(): void {
   stays = true;

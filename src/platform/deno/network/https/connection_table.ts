@@ -5,7 +5,9 @@ import type { ConnectionLimits } from "../../../http.ts";
 export interface HeldConnection {
   /** The IP address of the client. */
   readonly remote: string;
-  /** Counts bytes read from the client. If it returns a promise, read more only after that resolves. */
+  /**
+   * Records the number of bytes read from the client. Wait for the promise, if one is returned, before reading more.
+   */
   received(count: number): Promise<void> | undefined;
   /** Records that bytes were copied to the client. */
   moved(): void;
@@ -70,7 +72,7 @@ export function connectionTable(limits: ConnectionLimits, now: () => number): Co
   const admit = (entry: Entry) => {
     entries.add(entry);
     const crowded = overLimit(entries, entry.network, limits);
-    // Without a candidate, all other connections wait for responses, so the new connection is closed.
+    // If there is no victim, all older connections of this network wait for responses: close the new connection.
     if (crowded !== undefined) drop(victim(entries, crowded, entry) ?? entry);
   };
   return {

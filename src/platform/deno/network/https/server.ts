@@ -39,8 +39,8 @@ interface Entrance {
   readonly clients: Map<number, Client>;
   connections: number;
   /**
-   * A newer certificate is in use. The listener closes after its last connection: closing it earlier would lose the
-   * connections in its queue.
+   * Whether a newer certificate is in use. If so, the listener closes after its last connection. Closing the listener
+   * earlier would lose the connections in its queue.
    */
   isReplaced: boolean;
   close(): void;
