@@ -11,8 +11,9 @@ import { withProbe } from "./probe/proofs.ts";
 import type { Connection } from "./question/question.ts";
 
 /**
- * Returns the path of a connection through a pod, with the result of a probe. With `ends`, the path continues through
- * the pods behind the endpoints. With `resources`, it names the resource that decided the verdict. Loads RE2.
+ * Returns the path of a connection through a pod, with the result of a probe. If `ends` is given, the path continues
+ * through the pods behind the endpoints. If `resources` is given, the answer names the resource that decided the
+ * verdict. Loads RE2.
  */
 export async function answerOf(
   snapshot: ProbedSnapshot,

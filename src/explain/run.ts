@@ -46,7 +46,7 @@ async function answersOf(
   return answers;
 }
 
-/** Whether the exit code is 0. A probe that was not sent leaves the question open. */
+/** Whether the exit code is 0. If a requested probe could not be sent, the exit code is not 0. */
 function isWell({ verdict, probe }: Answer): boolean {
   return (verdict === "reaches" || verdict === "bypasses") && probe?.isSent !== false;
 }

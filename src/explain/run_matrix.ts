@@ -125,7 +125,7 @@ export function endsOf(pods: readonly Pick<ReadPod, "sender" | "ends">[], saved:
   };
 }
 
-/** A cell of the matrix and its connection, before a request proves it. */
+/** A cell of the matrix and the connection behind it. No request has proved the connection yet. */
 interface Explained {
   readonly cell: Cell;
   readonly connection: Connection;

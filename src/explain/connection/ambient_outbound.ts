@@ -1,6 +1,7 @@
 /**
- * A connection out of a pod in ambient mode. istio-cni's rules redirect it to the ztunnel of its node. ztunnel forwards
- * it to the waypoint of the Service, or to an endpoint. It uses an HBONE tunnel if the endpoint supports HBONE, else TCP.
+ * A connection out of a pod in ambient mode. istio-cni's rules redirect it to the ztunnel of the pod's node. ztunnel
+ * forwards it to the waypoint of the Service or to an endpoint, through an HBONE tunnel if the endpoint supports HBONE,
+ * else over TCP.
  */
 import { joinHostPort } from "../../golang/net/mod.ts";
 import type { Service, Workload, ZtunnelDump } from "../ztunnel/dump.ts";
@@ -112,7 +113,7 @@ interface ThroughWaypoint {
   readonly own: Workload | undefined;
 }
 
-/** Returns the connection to a waypoint. `waypoint` is the host or the address of its Service. */
+/** Returns the connection to a waypoint. `waypoint` is the host or the address of the waypoint's Service. */
 function ofWaypoint(dump: ZtunnelDump, { name, waypoint, own }: ThroughWaypoint): Upstream {
   const gateway = dump.services.find(({ host, addresses }) => host === waypoint || addresses.includes(waypoint));
   if (gateway === undefined) {

@@ -50,8 +50,8 @@ export function throughChain(path: ConnectionPath, { facts, config, original }: 
 }
 
 /**
- * Adds the routes. If one route certainly matches, and no route ends the connection, returns the other routes that may
- * match.
+ * Adds the stations of the routes. If one route certainly matches, and no route ends the connection, returns the
+ * stations of the routes for which a match is unknown; otherwise returns an empty list.
  */
 function addRoutes(path: ConnectionPath, { steps, isCovered }: Routed): readonly PlainStation[] {
   const isPlain = isCovered && steps.every(({ end }) => end === undefined);
@@ -67,7 +67,7 @@ interface Authorizing {
   readonly facts: Facts;
 }
 
-/** Adds the authorization station. Returns `false` if it certainly refuses. */
+/** Adds the authorization station. Returns `false` if the rules certainly refuse the connection. */
 function isAuthorized(
   path: ConnectionPath,
   { chain, incoming, identity }: Chained,

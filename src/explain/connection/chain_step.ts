@@ -64,7 +64,10 @@ export function chooseChain(listener: Listener, incoming: Incoming): ChainChoice
   return filterChainFor(listener, propertiesOf(listener, incoming));
 }
 
-/** Returns the connection's properties. A property that no listener filter of this listener detects has its default. */
+/**
+ * Returns the connection's properties. A property that no listener filter of this listener detects keeps its default
+ * value.
+ */
 function propertiesOf({ listenerFilters }: Listener, incoming: Incoming): Properties {
   const runs = (kind: ListenerFilter["kind"]) =>
     listenerFilters.some((filter) => filter.kind === kind && !holdsFor(filter.disabled, incoming.port));

@@ -13,7 +13,7 @@ export interface End {
   readonly cause?: Cause | undefined;
 }
 
-/** A station and its effect on the connection. With `end`, the connection stops here. */
+/** A station and its effect on the connection. If `end` is set, the connection ends at this station. */
 export interface Step {
   readonly station: PlainStation;
   readonly end?: End | undefined;

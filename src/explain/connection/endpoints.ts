@@ -171,7 +171,10 @@ function clusterIdOf({ sections }: EnvoyConfig): string {
   return textAt(mapAt(mapAt(bootstrap, "node"), "metadata"), "CLUSTER_ID");
 }
 
-/** Describes where an endpoint is. If the client's cluster is unknown, only gateways count as outside of it. */
+/**
+ * Describes where an endpoint is; empty for an endpoint in the client's cluster. If the client's cluster is unknown,
+ * describes only gateways.
+ */
 function elsewhere({ cluster, isGateway }: Assignment["endpoints"][number], own: string): string {
   if (isGateway && cluster !== own) return `the gateway to the network of the cluster "${cluster}"`;
   return cluster === "" || own === "" || cluster === own ? "" : `in the cluster "${cluster}"`;

@@ -49,7 +49,10 @@ function ofRoute(origin: string): How {
   return { fix, cause: causeIn(origin, "VirtualService", "spec.http.fault", search) };
 }
 
-/** The fix for a fault of the filter itself. Istio's fault filter is empty, so an EnvoyFilter sets this fault. */
+/**
+ * The fix for a fault that the filter's own configuration sets. Istio generates this filter without a fault, so an
+ * EnvoyFilter sets it.
+ */
 function ofFilter(name: string, workload: Workload): How {
   const cause = causeOf("EnvoyFilter", "spec.configPatches", { by: "text", workload, text: name });
   return { fix: `remove the filter ${name} from the EnvoyFilter`, cause };

@@ -1,4 +1,7 @@
-/** An inbound connection: kernel, 15006, filter chain and mode, authorization, route, cluster, the application's port. */
+/**
+ * An inbound connection: kernel, port 15006, filter chain, mTLS mode, authorization, route, cluster, the application's
+ * port.
+ */
 import { joinHostPort } from "../../golang/net/mod.ts";
 import type { FilterChain } from "../envoy/listener.ts";
 import type { Connection, Peer } from "../question/question.ts";
@@ -103,8 +106,8 @@ function clientText(client: Client, { peer }: Connection): string {
 }
 
 /**
- * Returns the kind of client. An unknown client uses TLS if the question says so, and otherwise mutual TLS if the port
- * accepts it.
+ * Returns the kind of client. An unknown client is assumed to use TLS if the question says so, and otherwise mutual TLS
+ * if the port accepts mutual TLS.
  */
 function clientOf({ mutual, isHttp }: Mode, { spoken, isPlain, peer }: Connection): Client {
   if (peer !== undefined) return knownClient(peer, spoken);

@@ -2,7 +2,7 @@
 import type { Listener } from "../envoy/listener.ts";
 import { chooseChain, type Incoming } from "./chain_step.ts";
 
-/** Protocols of each kind of client, as a listener detects them. Sidecars offer Istio's own protocols in ALPN. */
+/** The protocols that a listener detects for each kind of client. Sidecars offer Istio's own protocols in ALPN. */
 export const CLIENTS = {
   "mutual-http": { spoken: "tls", alpn: ["istio-http/1.1", "istio", "http/1.1"] },
   "mutual-tcp": { spoken: "tls", alpn: ["istio-peer-exchange", "istio"] },

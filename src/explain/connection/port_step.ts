@@ -42,7 +42,9 @@ function textOf(sockets: readonly ListeningSocket[], port: number): string {
   return sockets.map(({ address }) => joinHostPort(address, port)).join(" and ");
 }
 
-/** Returns the step if the sockets are unknown. A port that a container declares does not prove that a process listens. */
+/**
+ * Returns the step if the sockets are unknown. Even if a container declares the port, a process may not listen on it.
+ */
 function unread(isDeclared: boolean, target: string, why: string): Step {
   const declared = isDeclared ? "a container declares the port" : "no container declares the port";
   return unsure("port", { name: target, message: `it is unknown whether a process listens: ${why}; ${declared}` });

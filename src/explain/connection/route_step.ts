@@ -34,7 +34,10 @@ export interface Routed {
   readonly targets: readonly Target[];
   /** RBAC rules that the routes set. They override the rules of the filters. */
   readonly overrides: readonly Overrides[];
-  /** Whether at least one route certainly matches every request. Routes that may match can come before it. */
+  /**
+   * Whether at least one route certainly matches and takes every request. Routes that may match can come before this
+   * route.
+   */
   readonly isCovered: boolean;
 }
 

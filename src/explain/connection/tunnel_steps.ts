@@ -21,7 +21,7 @@ interface Tunneled {
   readonly tunnel: Tunnel;
 }
 
-/** Returns the steps of the tunnels to these endpoints, for each internal listener. */
+/** Returns the steps of the tunnels to these endpoints. Endpoints with the same internal listener share their steps. */
 export function tunnelSteps(facts: Facts, config: EnvoyConfig, taken: readonly Taken[]): Step[] {
   const tunneled = taken.flatMap(({ address, tunnel }) => tunnel === undefined ? [] : [{ address, tunnel }]);
   const groups = Map.groupBy(tunneled, ({ tunnel }) => tunnel.listener);

@@ -83,7 +83,7 @@ async function throughGateway(end: ServerEnd, following: Following): Promise<Ser
   return { ...own, verdict, reason: `Through the gateway ${own.pod}: ${lowered(reason)}`, fix, cause, stations: all };
 }
 
-/** Returns the end for an endpoint in another mesh cluster. Its address can also belong to a pod in this cluster. */
+/** Returns the end for an endpoint in another mesh cluster. A pod in this cluster can have the same address. */
 function remoteEnd({ stations }: Answer, address: string, { isOneCluster }: Ends): OtherEnd | undefined {
   const all = stations.flatMap(({ kind, detail }) => kind === "endpoint" ? textsOf(detail["elsewhere"]) : []);
   const where = all.find((each) => each.startsWith(`${address} `))?.slice(address.length + 1);
@@ -167,7 +167,7 @@ async function targetsOf(
 
 const PLAIN: Peer = { tls: "plain", isTunnel: false, isHttp: false, sni: "", identity: undefined, expects: [] };
 
-/** The end for an endpoint to which the client's TLS mode is unknown. */
+/** The end for an endpoint if it is unknown whether the client uses TLS to that endpoint. */
 const UNJUDGED: OtherEnd = { why: "it is unknown whether the client uses TLS to it" };
 
 /** Returns the TLS and the identity with which the client's pod connects to an endpoint; `undefined` if unknown. */
@@ -274,7 +274,10 @@ function rank(end: ServerEnd | undefined): number {
   return ORDER.indexOf(end?.verdict ?? "unknown");
 }
 
-/** Returns the key to group endpoints. It excludes names and addresses, which differ between replicas. */
+/**
+ * Returns the key that endpoints of one group share. The key excludes names and addresses, which differ between
+ * replicas.
+ */
 function keyOf({ verdict, stations }: ServerEnd): string {
   return `${verdict} ${stations.map(({ kind, result }) => `${kind}:${result}`).join(" ")}`;
 }

@@ -166,7 +166,10 @@ export function flagsOfLine(line: string): readonly string[] {
   return readFlags(found);
 }
 
-/** Explains flags for a connection. Lists the stations that can set each flag: those with a problem, or else all. */
+/**
+ * Explains flags for a connection. For each flag, lists the stations that can set it. If some of these stations have a
+ * problem, lists only those.
+ */
 export function explainedFlags(names: readonly string[], { stations }: Answer): NonNullable<Answer["flags"]> {
   return names.flatMap((name) => {
     const flag = FLAGS[name];

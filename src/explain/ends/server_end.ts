@@ -30,11 +30,11 @@ export type OtherEnd = {
   readonly isOutside?: boolean;
 };
 
-/** The part of the answer from one endpoint: its verdict and its stations. */
+/** The part of the answer that is about one endpoint: verdict and stations. */
 export interface ServerEnd extends Pick<OpenAnswer, "verdict" | "reason" | "fix" | "cause"> {
   readonly pod: string;
   readonly stations: readonly Station[];
-  /** For a gateway, its own connection as a client of the pods behind it. */
+  /** For a gateway: the connection that the gateway itself opens to the pods behind it. */
   readonly next?: { readonly answer: OpenAnswer; readonly facts: Facts } | undefined;
 }
 
@@ -82,7 +82,7 @@ interface Begun {
   readonly first: readonly Step[];
 }
 
-/** Returns the end at a pod with Envoy. `first` are the steps before Envoy's. */
+/** Returns the end at a pod with Envoy. `first` contains the steps before the steps in Envoy. */
 function envoyEnd(client: ClientEnd, endpoint: string, { facts, first }: Begun): ServerEnd {
   const own = ending(podText(facts.snapshot.pod), first);
   if (client.peer.isTunnel && endpoint.endsWith(TUNNELS)) {
@@ -116,7 +116,10 @@ function isGateway(clusters: Answer["clusters"]): boolean {
   return clusters.some(({ name }) => name.startsWith("outbound"));
 }
 
-/** Splits the end of a gateway: from the route or cluster on, the gateway acts as a client. */
+/**
+ * Splits the stations of a gateway. From the route or cluster station on, the gateway acts as a client of the next
+ * pods.
+ */
 function beyond(end: ServerEnd, answer: OpenAnswer, facts: Facts): ServerEnd {
   const at = answer.stations.findIndex(({ kind }) => kind === "route" || kind === "cluster");
   const client = answer.stations.slice(at);
@@ -124,7 +127,10 @@ function beyond(end: ServerEnd, answer: OpenAnswer, facts: Facts): ServerEnd {
   return at < 1 ? end : { ...end, stations: before, next: { answer: { ...answer, stations: client }, facts } };
 }
 
-/** Says which side has the older configuration, judging by the version that istiod gave each push. Empty if equal or unknown. */
+/**
+ * Says which side has the older configuration, from istiod's versions of both. Empty if the versions are equal or
+ * unknown.
+ */
 function versionText({ version }: ClientEnd, { config }: Facts): string {
   const own = config === undefined ? "" : configurationVersion(config);
   if (version === "" || own === "" || version === own) return "";
@@ -134,7 +140,10 @@ function versionText({ version }: ClientEnd, { config }: Facts): string {
   return `the ${older}'s configuration of ${old} is older than the ${other}'s of ${now}: it may lack the latest change`;
 }
 
-/** Returns the connection as the server's pod receives it. Its Host header is by default the client's destination. */
+/**
+ * Returns the connection as the server's pod receives it. The default Host header is the destination that the client
+ * asked for.
+ */
 function inboundOf({ connection, address, peer }: ClientEnd, endpoint: string): Connection {
   const parts = splitHostPort(endpoint);
   const { host, port, headers } = connection;

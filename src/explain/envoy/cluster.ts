@@ -34,7 +34,9 @@ export interface Cluster {
   readonly subset: string;
   /** The namespace of the cluster's Service or ServiceEntry; empty if unknown. */
   readonly namespace: string;
-  /** Envoy chooses among the endpoints by their metadata (`lb_subset_config`), which Istio does not use. */
+  /**
+   * Whether Envoy chooses among the endpoints by their metadata (`lb_subset_config`). Istio does not use this feature.
+   */
   readonly hasSubsets: boolean;
 }
 

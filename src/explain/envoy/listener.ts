@@ -11,7 +11,7 @@ export interface Listener {
   /** The main address, then the additional addresses of a dual-stack listener. */
   readonly addresses: readonly SocketAddress[];
   readonly bindsToPort: boolean;
-  /** Whether it hands a connection over to the listener for the original destination (`use_original_dst`). */
+  /** Whether this listener hands connections over to the listener for the original destination (`use_original_dst`). */
   readonly handsOver: boolean;
   readonly listenerFilters: readonly ListenerFilter[];
   readonly chains: readonly FilterChain[];

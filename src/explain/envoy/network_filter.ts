@@ -46,7 +46,7 @@ type HttpFilter =
   | { readonly kind: "tokens"; readonly name: string; readonly tokens: TokenRules }
   | { readonly kind: "other"; readonly name: string; readonly type: string };
 
-/** Reads a `Filter` of a chain. The type of its configuration identifies it. */
+/** Reads a `Filter` of a chain. The type of the configuration shows which filter it is. */
 export function readNetworkFilter(filter: ValueMap): NetworkFilter {
   const name = textAt(filter, "name");
   const { type, value } = anyAt(filter, "typed_config");

@@ -39,7 +39,10 @@ export type Rule =
 /** The address that a rule checks (envoy/config/rbac/v3). */
 export type AddressOf = "destination" | "source" | "direct-source" | "remote";
 
-/** The policy for a matcher tree, which Istio does not use: its result is unknown. */
+/**
+ * Replaces a matcher tree, which this program does not evaluate: the policy's result is unknown. Istio uses no matcher
+ * tree.
+ */
 const TREE: Policy = {
   name: "matcher",
   permissions: [{ kind: "any" }],

@@ -30,7 +30,10 @@ export function withTrace(answer: Answer, traced: Traced): Answer {
 /** Milliseconds to wait for the trace. The kernel reports a packet as soon as it is sent. */
 const LIMIT = 3000;
 
-/** Sends the first packet of the connection and traces it. Needs root: no redirect rule excludes root's packets. */
+/**
+ * Sends the first packet of the connection and traces it. Needs root, because no redirect rule excludes packets from
+ * root.
+ */
 export async function traceOf(world: World, { host, port }: Connection): Promise<Traced> {
   if (world.machine.uid !== 0) {
     return "only root can send a packet that the kernel treats like the application's packets";

@@ -86,7 +86,10 @@ function stateOf(status: ValueMap): Endpoint[] {
   });
 }
 
-/** Returns the endpoints of an assignment. It does not contain outliers, which only Envoy knows. */
+/**
+ * Returns the endpoints of an assignment. Only Envoy knows which endpoints are outliers, so none is marked as an
+ * outlier.
+ */
 function assignedOf(assignment: ValueMap): Endpoint[] {
   return mapsAt(assignment, "endpoints").flatMap((group) => mapsAt(group, "lb_endpoints")).map((each) => ({
     ...placeOf(mapAt(each, "endpoint")),

@@ -3,7 +3,10 @@ import { parseAddress } from "../../golang/net/mod.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { FilterChain, Listener } from "../envoy/listener.ts";
 
-/** Returns the addresses of a full name. Prefers the configuration of this port; empty if unknown. */
+/**
+ * Returns the addresses of a full name. Searches the configuration of this port first. Empty if the addresses are
+ * unknown.
+ */
 export function configuredAddresses(config: EnvoyConfig, name: string, port: number): string[] {
   const found = [
     () => virtualHostAddresses(config, name, (route) => route === String(port) || route.endsWith(`:${port}`)),
@@ -18,7 +21,10 @@ export function configuredAddresses(config: EnvoyConfig, name: string, port: num
   return [];
 }
 
-/** Returns the addresses in virtual hosts, whose domains contain the names and addresses of a service. */
+/**
+ * Returns the addresses of a name from virtual hosts. The domains of a virtual host are a service's names and
+ * addresses.
+ */
 function virtualHostAddresses(config: EnvoyConfig, name: string, has: (route: string) => boolean): string[] {
   const hosts = config.routeNames.filter(has).flatMap((each) => config.route(each)?.virtualHosts ?? []);
   const own = hosts.filter(({ domains }) => domains.includes(name));

@@ -85,7 +85,7 @@ function flagNotes({ flags = [] }: Answer): Note[] {
   });
 }
 
-/** Returns notes on the request of `--probe`, and on the stations that it did not prove. */
+/** Returns notes on the request that `--probe` sent, and on the stations that the request did not prove. */
 function probeNotes({ probe }: Answer): Note[] {
   if (probe === undefined) return [];
   const { request, isSent, result, unproved } = probe;

@@ -1,4 +1,4 @@
-/** Plans a probe: the request and its user, or the reason why it cannot be sent. */
+/** Plans a probe: the request and the user that sends it, or the reason why no request can be sent. */
 import type { Answer, Station } from "../answer_schema.ts";
 import { answerWith } from "../connection/answer.ts";
 import { captureInbound, captureOutbound } from "../connection/capture_step.ts";
@@ -83,7 +83,10 @@ function isTproxy({ pod }: Facts, { stations }: Answer): boolean {
 /** The proxy's user in Istio. Istio's rules name its UID and its GID. */
 const ISTIO_USER: ProbeUser = { uid: 1337, gid: 1337 };
 
-/** Returns a non-root user. The kernel redirects this user's connections to the pod's own address as inbound ones. */
+/**
+ * Returns a non-root user. If this user connects to the pod's own address, the kernel redirects the connection as
+ * inbound.
+ */
 function proxyUser(
   facts: Facts,
   { from, own, port }: { readonly from: string; readonly own: string; readonly port: number },

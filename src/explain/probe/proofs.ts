@@ -97,7 +97,10 @@ const PROVERS: Readonly<Partial<Record<StationKind, Prover>>> = {
   endpoint: (station, trail) => endpoint(station, trail) ?? refusal(station, trail),
 };
 
-/** Provers for inbound requests. The kernel is not proved: a request from inside the pod matches another rule. */
+/**
+ * Provers for inbound requests. The kernel is not proved: a request from inside the pod and a request from another pod
+ * match different rules.
+ */
 const INBOUND_PROVERS: typeof PROVERS = {
   ...PROVERS,
   kernel: () => undefined,
@@ -169,7 +172,7 @@ function listener({ name }: Station, { facts, evidence: { before, after } }: Tra
   };
 }
 
-/** Proves the listener: its port, to which no other listener is bound, accepted the connection. */
+/** Proves the listener: a port to which only this listener is bound accepted the connection. */
 function boundListener({ name }: Station, { facts, accepted }: Trail): Proof | undefined {
   const [address] = facts.config?.listeners.find((each) => each.name === name)?.addresses ?? [];
   if (accepted === undefined || address?.port !== accepted.local.port) return undefined;
@@ -197,7 +200,7 @@ function clusterOf({ line, hosts }: Trail): { readonly name: string | undefined;
   return { name: counted.size === 1 ? only : undefined, by: "no other cluster counted a request" };
 }
 
-/** Compares the station's name with the actual name. Proves nothing if another station has the actual name. */
+/** Compares the station's name with the name that the request used. Proves nothing if another station has that name. */
 function named(station: Station, { answer }: Trail, actual: string | undefined, by: string): Proof | undefined {
   if (actual === undefined || station.name === "") return undefined;
   if (actual === station.name) return { passed: true, message: by };
@@ -219,7 +222,10 @@ function refusal({ result, message }: Station, { line }: Trail): Proof | undefin
   return message.includes(outcome) ? { passed: true, message: `the response was ${outcome}, ${BY_LOG}` } : undefined;
 }
 
-/** Returns the probe's changes to the answer: verdict unknown if the request missed a station, else its outcome. */
+/**
+ * Returns the probe's changes to the answer. The verdict is unknown if the request missed a station; otherwise it
+ * follows from the outcome of the request.
+ */
 function endOf(trail: Trail, proofs: readonly (Proof | undefined)[]): Partial<Answer> {
   const { answer: { stations } } = trail;
   if (isElsewhere(trail)) return {};

@@ -12,7 +12,10 @@ import { marked, probeRequest, type Ran } from "./request.ts";
 
 export interface ProbePlace {
   readonly clock: Pick<Clock, "sleep">;
-  /** Prepares to run commands as a user; the sender's `uid` can differ. If this fails, returns the reason as a string. */
+  /**
+   * Prepares to run commands as a user. The `uid` of the returned sender can differ from the user's. Returns the reason
+   * as a string if no sender is available.
+   */
   sender(user: ProbeUser): Promise<ProbeSender | string>;
   /** Reads a path of Envoy's admin interface. */
   admin(part: PartName, path: string): Promise<Part>;

@@ -72,7 +72,7 @@ export type SourceChoice =
     readonly probeImage?: string | undefined;
   };
 
-/** A question to `explain`. Without a connection, it is about the pod. */
+/** A question to `explain`. If `connection` is `undefined`, the question is about the pod. */
 export interface Question {
   readonly source: SourceChoice;
   readonly connection: Connection | undefined;

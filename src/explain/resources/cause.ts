@@ -44,9 +44,12 @@ export type Search =
   | { readonly by: "rules"; readonly action: "allow" | "deny"; readonly rule: number; readonly principal: string }
   /** By the rule for tokens of this issuer; empty for any issuer. */
   | { readonly by: "token"; readonly workload: Workload; readonly issuer: string }
-  /** By a host outside of the cluster. `port` is the port that the host lacks; 0 if its endpoints are the problem. */
+  /**
+   * By a host outside of the cluster. `port` is the port that the host lacks; 0 if the host's endpoints are the
+   * problem.
+   */
   | { readonly by: "host"; readonly host: string; readonly port: number }
-  /** By a Service that is not visible to a workload. `hosts` are its possible full names. */
+  /** By a Service that is not visible to a workload. `hosts` are the possible full names of the Service. */
   | {
     readonly by: "egress";
     readonly workload: Workload;
@@ -59,7 +62,10 @@ export type Search =
   /** By the hosts of a gateway's port. */
   | { readonly by: "server"; readonly workload: Workload; readonly port: number; readonly host: string };
 
-/** Returns the cause in `origin`, such as `VirtualService shop/reviews`; if it is empty, in a resource of `kind`. */
+/**
+ * Returns the cause in the resource `origin`, such as `VirtualService shop/reviews`. If `origin` is empty, the cause is
+ * in an unnamed resource of `kind`.
+ */
 export function causeIn(origin: string, kind: string, field: string, search: Search): Cause {
   const [, own, namespace, name] = /^(\w+) ([^/\s]+)\/(\S+)$/.exec(origin) ?? [];
   return { kind: own ?? kind, namespace: namespace ?? "", name: name ?? "", field, search };

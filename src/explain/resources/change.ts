@@ -21,7 +21,10 @@ export type Path = readonly (string | number)[];
 /** Resource names for kubectl if the kind alone is ambiguous: Gateway is also a kind in the Gateway API. */
 const SPELLED: Readonly<Record<string, string>> = { Gateway: "gateways.networking.istio.io" };
 
-/** Returns the finding for a field. `text` describes the change, with FIELD in place of the field; `patch` makes it. */
+/**
+ * Returns the finding for a field. `text` describes the change and contains FIELD where the field's path belongs;
+ * `patch` makes the change.
+ */
 export function finding(
   kind: string,
   object: ValueMap,
@@ -48,7 +51,9 @@ export function finding(
   };
 }
 
-/** Returns the finding that removes an item of a list, or the object if it is the only item. */
+/**
+ * Returns the finding that suggests removing an item from a list, or removing the object if the list has no other item.
+ */
 export function removal(kind: string, object: ValueMap, path: Path, text: string): Finding {
   const list = valueAtPath(object, path.slice(0, -1));
   const isOnly = isList(list) && list.length === 1;

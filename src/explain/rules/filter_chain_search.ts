@@ -78,8 +78,8 @@ const CRITERIA = [
 export type Criterion = (typeof CRITERIA)[number]["name"];
 
 /**
- * Keeps the chains with the first wanted value for which there is a chain. If there is none for any wanted value, keeps
- * the chains with the value `any`.
+ * Tries the wanted values in order, and then the value `any`. Keeps the chains with the first of these values that at
+ * least one chain has.
  */
 function exactOr<T>(
   chains: readonly FilterChain[],

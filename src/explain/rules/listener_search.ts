@@ -9,8 +9,9 @@ interface Takeover {
 }
 
 /**
- * Returns the listener for a destination: the listener with exactly this address, or else with the wildcard address of
- * the IP family. An unknown address matches only the wildcard. `undefined`: the accepting listener handles the connection.
+ * Returns the listener that takes over a connection to a destination: the listener with exactly this address, or else
+ * the listener with the wildcard address of the IP family. If the address is unknown, only the IPv4 wildcard matches.
+ * Returns `undefined` if the listener that accepted the connection keeps it.
  */
 export function listenerFor(
   listeners: readonly Listener[],

@@ -66,7 +66,10 @@ function availability(level: readonly Host[], overprovisioning: number): Shares 
   return { healthy, degraded: Math.min(100 - healthy, share("degraded")) };
 }
 
-/** Distributes the load: first to healthy hosts of all priorities, then to degraded hosts; if none, to priority 0. */
+/**
+ * Distributes the load: first to the healthy hosts of all priorities, then to the degraded hosts. If no host is healthy
+ * or degraded, priority 0 receives the whole load.
+ */
 function priorityLoads(shares: readonly Shares[]) {
   const sum = shares.reduce((all, { healthy, degraded }) => all + healthy + degraded, 0);
   const total = Math.min(100, sum);

@@ -45,7 +45,10 @@ function matchKind(domain: string, name: string): HostChoice["by"] | undefined {
 
 const KIND_RANK: Readonly<Record<HostChoice["by"], number>> = { exact: 3, suffix: 2, prefix: 1, any: 0 };
 
-/** Weight of the match kind in the rank. It exceeds the length of any host name (255): the kind decides first. */
+/**
+ * Weight of the match kind in the rank. It exceeds the length of any host name (255), so the kind decides before the
+ * length.
+ */
 const LENGTHS = 1024;
 
 function rank({ by, domain }: HostChoice): number {

@@ -57,7 +57,7 @@ export const ABSENT_REASONS = [
   "no-answer",
   /** The kernel denies access: a capability such as NET_ADMIN is missing. */
   "not-permitted",
-  /** The pod does not support it, for example without the nft program or without DNS capture. */
+  /** The pod cannot provide this part, for example because the nft program is missing or DNS is not captured. */
   "unsupported",
   "too-large",
   /** The file is not the expected text, archive or JSON. */

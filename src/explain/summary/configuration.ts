@@ -56,7 +56,10 @@ const TYPES: readonly TypeRow[] = [
   },
 ];
 
-/** Whether a counter counts rejections in a scope. Its name can be long: `http.a.rds.b.c.svc:80.update_rejected`. */
+/**
+ * Whether a counter counts rejected updates of a type. A resource name can be between the two parts of the counter's
+ * name, as in `http.a.rds.b.c.svc:80.update_rejected`.
+ */
 function isRejectionsOf(scope: string, counter: string): boolean {
   return counter.includes(scope) && counter.endsWith(".update_rejected");
 }

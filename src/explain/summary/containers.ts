@@ -13,7 +13,9 @@ const LISTS: readonly (readonly [specs: string, statuses: string, kind: Kind])[]
   ["ephemeralContainers", "ephemeralContainerStatuses", "ephemeral"],
 ];
 
-/** Containers that set or check redirect rules: istio-init sets them; with the CNI plugin, istio-validation checks. */
+/**
+ * Containers that set or check redirect rules: istio-init sets them; with the CNI plugin, istio-validation checks them.
+ */
 const CAPTURE: readonly string[] = ["istio-init", "istio-validation"];
 
 /** Returns the containers. `now` is the time of the snapshot, in milliseconds since 1970. */

@@ -35,7 +35,7 @@ function proxyText(proxy: SummaryContainer | undefined, { isReady, reason }: Pro
   return reason !== "" && (isUnready(proxy) || isReady === false) ? reason : undefined;
 }
 
-/** Returns a warning for a ready pod whose proxy is not ready: the kubelet's next probe may be still to come. */
+/** Returns a warning for a ready pod whose proxy is not ready: the kubelet may not have probed the proxy again yet. */
 function ofReady({ isReady, reason }: ProxyReadiness): Readiness {
   if (isReady !== false) return { ready: true, result: "ok", message: "ready" };
   return { ready: true, result: "warning", message: `the pod is ready, but its proxy is not ready: ${reason}` };

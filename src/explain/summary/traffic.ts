@@ -115,7 +115,10 @@ function listens({ port, protocol }: Declared, sockets: readonly ListeningSocket
   return { listens: found.every(({ isLoopback }) => isLoopback) ? "loopback" : "yes", address };
 }
 
-/** Describes the socket. Envoy connects to the pod's address, which a loopback socket rejects (istio/istio#29940). */
+/**
+ * Describes the socket. Envoy connects to the pod's address, and a loopback socket does not accept such a connection
+ * (istio/istio#29940).
+ */
 function messageOf({ listens, address }: Listens): string {
   switch (listens) {
     case "yes":

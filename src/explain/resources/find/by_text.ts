@@ -4,7 +4,10 @@ import type { Search } from "../cause.ts";
 import { type Finding, type Path, removal } from "../change.ts";
 import { type MeshResources, resourcesFor } from "../mesh_resources.ts";
 
-/** Searches both kinds: Envoy's error message does not show which resource contains the rejected part. */
+/**
+ * Searches EnvoyFilters, then Telemetries: Envoy's error message does not show which resource contains the rejected
+ * part.
+ */
 export async function writerOf(
   resources: MeshResources,
   { workload, text }: Extract<Search, { by: "text" }>,
@@ -31,7 +34,9 @@ function namesIn(value: Value): string[] {
   return [...own.filter((name) => name.includes(".")), ...Object.values(value).flatMap(namesIn)];
 }
 
-/** Finds the access log filter whose CEL expression occurs in `text`, an error message from Envoy that quotes it. */
+/**
+ * Finds the access log filter whose CEL expression occurs in `text`. Envoy quotes the expression in its error message.
+ */
 function expressionIn(object: ValueMap, text: string): Finding | undefined {
   const at = mapsAt(mapAt(object, "spec"), "accessLogging").findIndex((each) => {
     const expression = textAt(mapAt(each, "filter"), "expression");

@@ -7,7 +7,10 @@ import { covers } from "./service_entry.ts";
 
 const KIND = "Sidecar";
 
-/** Finds the Sidecar that applies: by labels, else the namespace's, else the root namespace's (Istio, "Sidecar"). */
+/**
+ * Finds the Sidecar that applies: the Sidecar that selects the workload by labels, or else the Sidecar of the
+ * namespace, or else the Sidecar of the root namespace (Istio, "Sidecar").
+ */
 export async function sidecarEgress(
   resources: MeshResources,
   { workload, hosts }: Extract<Search, { by: "egress" }>,

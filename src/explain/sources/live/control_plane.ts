@@ -1,4 +1,7 @@
-/** Reads each istiod's state of pods. Runs commands in its container, because its debug interface needs a token. */
+/**
+ * Reads the state of pods in each istiod. Runs commands in istiod's container, because istiod's debug interface needs a
+ * token.
+ */
 import { parseJson } from "../../../base/json.ts";
 import { errorText, MeshError } from "../../../base/errors.ts";
 import { decodeUtf8 } from "../../../base/text/mod.ts";
@@ -36,7 +39,7 @@ interface Asking {
   readonly timeout: number | undefined;
 }
 
-/** Runs `read`. Records a MeshError as a problem, and returns `null`. */
+/** Runs `read`. If `read` throws a MeshError, records the error as a problem and returns `null`. */
 type Attempt = <T>(what: string, read: () => Promise<T>) => Promise<T | null>;
 
 /** Queries each istiod of the cluster about these pods. Records failures as problems and does not throw. */

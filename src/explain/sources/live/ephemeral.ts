@@ -33,7 +33,10 @@ const MARK = "kubectl-mesh-guest";
 /** Maximum lifetime in seconds. The container waits for a port that never opens, which works without a shell. */
 const SECONDS = 60;
 const WAITS = ["pilot-agent", "wait", "--timeoutSeconds", String(SECONDS), "--url", `http://127.0.0.1:1/${MARK}`];
-/** Command that keeps a container without pilot-agent alive. It needs the trap: PID 1 gets only signals it handles. */
+/**
+ * Command that keeps a container without pilot-agent alive. The trap is necessary, because PID 1 gets only signals that
+ * it handles.
+ */
 export const SLEEPS = ["sh", "-c", `trap "exit 0" TERM; sleep ${SECONDS} & wait`, MARK];
 /**
  * Stops the container when standard input closes, which also happens if this process is killed. In a pod with a shared

@@ -66,7 +66,7 @@ function lasting(items: readonly KubeObject[]): readonly Pod[] {
   return items.filter(isPod).filter(({ status }) => !/Succeeded|Failed/.test(status?.phase ?? ""));
 }
 
-/** Returns the ready endpoints in an EndpointSlice, as `ADDRESS:PORT` with the port of this name. */
+/** Returns the ready endpoints in an EndpointSlice, as `ADDRESS:PORT`. `name` is the name of the port. */
 function addressesOf(slice: ValueMap, name: string): string[] {
   const port = mapsAt(slice, "ports").find((each) => textAt(each, "name") === name);
   const number = port === undefined ? undefined : intAt(port, "port");

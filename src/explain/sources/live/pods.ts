@@ -29,8 +29,9 @@ interface ChosenPods {
 const SERVICES: readonly Resource[] = [{ kind: "Service", group: "api/v1", names: ["services", "service", "svc"] }];
 
 /**
- * Returns the chosen pods. A choice by labels contains only pods with a proxy. A choice of a workload contains one pod,
- * preferably a ready one, which has the most information. Throws an ApiError, or a MeshError if there is no such pod.
+ * Returns the chosen pods. For a choice by labels, returns only pods with a proxy. For a workload, returns one of its
+ * pods, preferably a ready pod, because a ready pod has the most information. Throws an ApiError, or a MeshError if
+ * there is no such pod.
  */
 export async function choosePods(
   api: Pick<KubeApi, "get" | "list">,

@@ -16,7 +16,7 @@ const STATS_FILTER = "^(server\\.(state|live|uptime|days_until_first_cert_expiri
 
 const STATS = `stats?filter=${encodeURIComponent(STATS_FILTER)}`;
 
-/** Parts and their paths in Envoy's admin interface. First is the path that fails fastest if Envoy is down. */
+/** Parts and their paths in Envoy's admin interface. The first path is the one that fails fastest if Envoy is down. */
 export const ADMIN_PARTS: readonly (readonly [part: PartName, path: string])[] = [
   ["server_info.json", "server_info"],
   ["config_dump.json", "config_dump?include_eds"],

@@ -57,7 +57,8 @@ export class Together {
     const parts: PartResult[] = [];
     let own = first;
     for (const part of rest) {
-      // Each part starts with the exit code; the output of the next command follows on the next line.
+      // Each part starts with the exit code of the command before it. The output of the next command starts on the next
+      // line.
       const end = part.indexOf("\n");
       if (end < 0) break;
       parts.push({ code: Number(part.slice(0, end)), stdout: encoder.encode(own), stderr });
