@@ -75,6 +75,7 @@ export {
   specOf,
 } from "./pod/pod.ts";
 export { Baseline } from "./document/baseline.ts";
+export { type FileWarning, fileWarningText } from "./config/unknown_keys.ts";
 export { Sarif } from "./document/sarif.ts";
 export { changeStream, type ManifestInput, type Sink, type Summary } from "./document/stream.ts";
 export {
@@ -85,7 +86,15 @@ export {
   showConfiguration,
 } from "./config/sources.ts";
 export { unknownKeys } from "./config/unknown_keys.ts";
-export { entryJson, entryText, type ReportEntry, type Result, togetherJson, togetherText } from "./document/report.ts";
+export {
+  entryJson,
+  entryText,
+  type ReportEntry,
+  type Result,
+  togetherJson,
+  togetherText,
+  warningsWithoutRule,
+} from "./document/report.ts";
 export { type Finding, findingText, type Severity } from "./rules/rule.ts";
 export {
   findingsOf,

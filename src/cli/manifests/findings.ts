@@ -1,5 +1,6 @@
 /** Filters the findings of rules by the user's flags, and decides which findings are failures. */
 import { UsageError } from "../../base/errors.ts";
+import { counted } from "../../base/text/mod.ts";
 import type { World } from "../../platform/world.ts";
 import type { InputFinding, ReportEntry, RulesOff } from "../../inject/mod.ts";
 
@@ -14,15 +15,16 @@ interface Wanted {
   readonly failOn?: "error" | "warning" | undefined;
 }
 
-/** The filter of a run, which records whether any finding is a failure. */
+/** The filter of a run, which counts the findings that are failures. */
 export interface Findings {
   readonly off: RulesOff;
   /** Returns the entry without the findings of the baseline. */
   entry(entry: ReportEntry): ReportEntry;
   together(findings: readonly InputFinding[]): readonly InputFinding[];
   /** Records warnings about the configuration. */
-  warnings(lines: readonly string[]): void;
-  readonly hasFailed: boolean;
+  warnings(all: readonly unknown[]): void;
+  /** Says how many findings made the run fail; `undefined` if none did. */
+  readonly failure: string | undefined;
   /** Whether a finding of this severity makes the run fail. */
   fails(severity: string): boolean;
 }
@@ -40,14 +42,17 @@ export async function findingsFor(world: World, wanted: Wanted, inject: InjectMo
     : new inject.Baseline(await world.files.readText(file, MAX_BASELINE_BYTES), file);
   const fails: readonly string[] =
     { error: ["error"], warning: ["error", "warning"], none: [] }[wanted.failOn ?? "none"];
-  let hasFailed = false;
-  const count = (severity: string) => hasFailed ||= fails.includes(severity);
+  let failures = 0;
+  const count = (severity: string) => {
+    if (fails.includes(severity)) failures++;
+  };
+  const countWarnings = (all: readonly unknown[]) => all.forEach(() => count("warning"));
   return {
     off,
     entry(entry) {
       const next = known.newOf(entry);
       for (const { severity } of next.findings ?? []) count(severity);
-      if (next.warnings.length > 0) count("warning");
+      countWarnings(inject.warningsWithoutRule(next));
       return next;
     },
     together(findings) {
@@ -55,12 +60,12 @@ export async function findingsFor(world: World, wanted: Wanted, inject: InjectMo
       for (const { severity } of next) count(severity);
       return next;
     },
-    warnings(lines) {
-      if (lines.length > 0) count("warning");
-    },
+    warnings: countWarnings,
     fails: (severity) => fails.includes(severity),
-    get hasFailed() {
-      return hasFailed;
+    get failure() {
+      if (failures === 0) return undefined;
+      const severity = wanted.failOn === "error" ? '"error"' : '"warning" or higher';
+      return `${counted(failures, "finding")} of severity ${severity} (--fail-on ${wanted.failOn})`;
     },
   };
 }

@@ -2,7 +2,7 @@
 import { EXIT, UsageError } from "../../base/errors.ts";
 import { withSoFar } from "../../platform/progress.ts";
 import type { PermissionName, World } from "../../platform/world.ts";
-import type { Change, DocumentOptions, ManifestInput, Sink, WorkloadKind } from "../../inject/mod.ts";
+import type { Change, DocumentOptions, FileWarning, ManifestInput, Sink, WorkloadKind } from "../../inject/mod.ts";
 import type { ManifestFlags } from "../shared_flags.ts";
 import type { Findings } from "./findings.ts";
 import { expandInputs } from "./inputs.ts";
@@ -24,7 +24,8 @@ interface ManifestWork {
   readonly notes: readonly string[];
   /** Returns the notes that rendering has added since the last call. */
   readonly newNotes?: () => readonly string[];
-  readonly warnings: readonly string[];
+  /** Warnings about the configuration. */
+  readonly warnings: readonly FileWarning[];
   readonly target: OutputTarget;
   readonly output: ManifestOutput;
   readonly templatePaths: readonly WorkloadKind[];
@@ -75,7 +76,11 @@ export async function changeManifests(world: World, flags: ManifestFlags, work: 
     report.together(rules.together());
     const ended = await output.end(summary);
     report.end(summary, ended);
-    return ended.exitCode === EXIT.ok && rules.hasFailed() ? EXIT.failed : ended.exitCode;
+    const failure = findings?.failure;
+    if (failure === undefined) return ended.exitCode;
+    const isSaved = ended.isWritten && flags.diff === undefined;
+    report.failure(`${failure}${isSaved ? "; the output was written" : ""}`);
+    return ended.exitCode === EXIT.ok ? EXIT.failed : ended.exitCode;
   } finally {
     progress.end();
   }
@@ -83,12 +88,11 @@ export async function changeManifests(world: World, flags: ManifestFlags, work: 
 
 /** Returns the options for rules; empty for a command without rules. */
 function rulesFor(inject: InjectModule, findings: Findings | undefined) {
-  if (findings === undefined) return { options: {}, together: () => [], hasFailed: () => false };
+  if (findings === undefined) return { options: {}, together: () => [] };
   const facts = new inject.InputFacts();
   return {
     options: { rulesOff: findings.off, seen: (object: Parameters<typeof facts.add>[0]) => facts.add(object) },
     together: () => findings.together(inject.inputFindings(facts, findings.off)),
-    hasFailed: () => findings.hasFailed,
   };
 }
 

@@ -1,7 +1,7 @@
 import { snippetText } from "../../base/errors.ts";
 import { counted } from "../../base/text/mod.ts";
 import type { World } from "../../platform/world.ts";
-import type { InputFinding, ReportEntry, Summary } from "../../inject/mod.ts";
+import type { FileWarning, InputFinding, ReportEntry, Summary } from "../../inject/mod.ts";
 import { say } from "../failure.ts";
 
 export interface Written {
@@ -15,17 +15,19 @@ export interface Written {
 /** Reports on standard error, because manifests go to standard output. */
 export interface Reporter {
   notes(lines: readonly string[]): void;
-  warnings(lines: readonly string[]): void;
+  warnings(warnings: readonly FileWarning[]): void;
   entry(entry: ReportEntry): void;
   /** Prints the findings about several resources, after all entries. */
   together(findings: readonly InputFinding[]): void;
   /** Prints the counts and the destination of the output. */
   end(summary: Summary, written: Written): void;
+  /** Says why findings cause the exit code, after all else. Prints nothing for JSON and SARIF, which must stay valid. */
+  failure(message: string): void;
 }
 
 type Printer = Pick<
   typeof import("../../inject/mod.ts"),
-  "entryText" | "entryJson" | "togetherText" | "togetherJson" | "Sarif"
+  "entryText" | "entryJson" | "fileWarningText" | "togetherText" | "togetherJson" | "Sarif"
 >;
 
 export interface ReporterOptions {
@@ -57,8 +59,9 @@ export function reporter(
     notes: (lines) => {
       if (text) { for (const line of lines) print(`note: ${line}\n`); }
     },
-    warnings: (lines) => {
-      if (text) { for (const line of lines) print(`warning: ${line}\n`); }
+    warnings(warnings) {
+      sarif?.warnings(warnings);
+      if (text) { for (const warning of warnings) print(`warning: ${printer.fileWarningText(warning)}\n`); }
     },
     entry(entry) {
       if (sarif !== undefined) return sarif.entry(entry);
@@ -79,6 +82,9 @@ export function reporter(
       if (sarif !== undefined) return print(sarif.text());
       if (text) print(summaryText(summary, written, done));
       if (!written.isWritten && format !== "json") print(notWritten(summary, written, done));
+    },
+    failure(message) {
+      if (text || format === "none") print(`error: ${message}\n`);
     },
   };
 }

@@ -54,3 +54,17 @@ Deno.test("reporter() says where the output is, or that there is none", async ()
     /\n1 skipped, 1 failed; written to "out.yaml"\n$/,
   );
 });
+
+Deno.test("reporter() says last that findings fail the run, but not among JSON, and not that a diff is written", async () => {
+  const files = { "a.yaml": POD.replace("name: a", 'name: a, labels: {"sidecar.istio.io/inject": "no"}') };
+  const one = 'error: 1 finding of severity "warning" or higher (--fail-on warning)';
+  for (const report of ["text", "changed", "none"]) {
+    const text = await said(`-f a.yaml --fail-on warning --report ${report}`, { files });
+    assert.ok(text.endsWith(`${one}; the output was written\n`), text);
+  }
+  assert.ok((await said("-f a.yaml --fail-on warning --diff", { files })).endsWith(`${one}\n`));
+  assert.doesNotMatch(await said("-f a.yaml --fail-on error", { files }), /--fail-on/);
+  for (const report of ["json", "sarif"]) {
+    JSON.parse(await said(`-f a.yaml --fail-on warning --report ${report}`, { files }));
+  }
+});

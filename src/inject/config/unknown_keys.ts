@@ -12,12 +12,23 @@ interface Made {
   readonly mesh: MeshConfig;
 }
 
+/** A warning about a file of the configuration. */
+export interface FileWarning {
+  readonly file: string;
+  readonly message: string;
+}
+
+/** Formats a warning as text: `values.yaml: The key ...`. */
+export function fileWarningText({ file, message }: FileWarning): string {
+  return `${file}: ${message}`;
+}
+
 /** Warns about unknown keys in the user's files. `used`: the texts that the injector was loaded from. */
 export function unknownKeys(
   { values, mesh }: Pick<GivenConfiguration, "values" | "mesh">,
   injector: Made,
   used: Pick<Configuration, "config" | "values">,
-): readonly string[] {
+): readonly FileWarning[] {
   const isRead = values !== undefined && injector.config.form === "modern";
   const own = () => values === used.values ? injector.values : parseValues(values?.text ?? "", values?.file ?? "");
   return [
@@ -26,11 +37,12 @@ export function unknownKeys(
   ];
 }
 
-function warnings(file: string, unknown: readonly UnknownField[]): readonly string[] {
-  return unknown.map(({ field, meant }) =>
-    `${file}: The key "${field}" is unknown and has no effect` +
-    (meant === undefined ? "" : `: did you mean "${meant}"?`)
-  );
+function warnings(file: string, unknown: readonly UnknownField[]): readonly FileWarning[] {
+  return unknown.map(({ field, meant }) => ({
+    file,
+    message: `The key "${field}" is unknown and has no effect` +
+      (meant === undefined ? "" : `: did you mean "${meant}"?`),
+  }));
 }
 
 /** Known keys of Istio's chart, by parent path. Source: Istio's values_types.proto and its charts' values.yaml. */

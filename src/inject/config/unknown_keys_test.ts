@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { BUILT_IN } from "../default/mod.ts";
 import { newInjector } from "../injector.ts";
-import { unknownKeys } from "./unknown_keys.ts";
+import { fileWarningText, unknownKeys } from "./unknown_keys.ts";
 
 function warningsOf(values: string, mesh: string, config: string = BUILT_IN.config): readonly string[] {
   const given = { values: { text: values, file: "v.yaml" }, mesh: { text: mesh, file: "m.yaml" } };
@@ -13,7 +13,7 @@ function warningsOf(values: string, mesh: string, config: string = BUILT_IN.conf
     env: () => undefined,
     now: () => new Date(0),
   });
-  return unknownKeys(given, injector, { config: source, values: given.values });
+  return unknownKeys(given, injector, { config: source, values: given.values }).map(fileWarningText);
 }
 
 Deno.test("unknownKeys() names unknown values and the name that is meant", () => {

@@ -152,8 +152,14 @@ function changeValue(value: Value, path: Path, run: Run): Value {
     const located = findings.map((finding) => withLine(finding, lineOf(finding.field)));
     const texts = located.filter(({ severity }) => severity !== "note").map(findingText);
     const misreadTexts = misread.map((each) => misreadText(each, path, run.parsed));
-    const warnings = [...misreadTexts, ...rest.warnings, ...texts, ...addPatch(value, next, run)];
-    run.entries.push({ ...known, ...rest, warnings, ...located.length === 0 ? {} : { findings: located } });
+    const patchWarnings = addPatch(value, next, run);
+    run.entries.push({
+      ...known,
+      ...rest,
+      warnings: [...misreadTexts, ...rest.warnings, ...texts, ...patchWarnings],
+      ...located.length === 0 ? {} : { findings: located },
+      ...startFor([...rest.warnings, ...patchWarnings], path, run),
+    });
     if (isMap(value)) {
       const off = rulesOffBy(value).union(rulesOffBy(injected?.pod ?? {}));
       run.options.seen?.({ described: known, manifest: value, injected, off, lineOf });
@@ -164,6 +170,11 @@ function changeValue(value: Value, path: Path, run: Run): Value {
     run.entries.push(failure(error, known, path, run.parsed));
     return value;
   }
+}
+
+/** Returns the line of a resource for warnings that name no line; only then, because it takes time to find. */
+function startFor(warnings: readonly string[], path: Path, { parsed }: Run): Pick<ReportEntry, "start"> {
+  return warnings.length === 0 ? {} : { start: parsed.place(path).line };
 }
 
 const NO_FINDINGS: readonly Finding[] = [];

@@ -14,6 +14,16 @@ export type Result = ReportLine["result"];
 export interface ReportEntry extends Omit<ReportLine, "line" | "column" | "hint"> {
   /** The error of a failed resource. */
   readonly error?: MeshError;
+  /** The line where the resource starts, if it has a warning that may name no line. */
+  readonly start?: number | undefined;
+}
+
+/** Returns the warnings that have another cause than a rule. */
+export function warningsWithoutRule(
+  { warnings, findings = [] }: Pick<ReportEntry, "warnings" | "findings">,
+): readonly string[] {
+  const ofRules = new Set(findings.map(findingText));
+  return warnings.filter((warning) => !ofRules.has(warning));
 }
 
 /**

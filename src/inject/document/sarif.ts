@@ -1,18 +1,41 @@
-/** Formats the report as SARIF 2.1.0 (OASIS): one run, with a result for each finding and each failure. */
+/**
+ * Formats the report as SARIF 2.1.0 (OASIS): one run, with a result for each finding, each other warning and each failure.
+ */
 import { VERSION } from "../../version.ts";
 import type { Described } from "../rules/input_rules.ts";
 import { type Finding, findingText } from "../rules/rule.ts";
 import { type InputFinding, RULES } from "../rules/rules.ts";
-import type { ReportEntry } from "./report.ts";
+import type { FileWarning } from "../config/unknown_keys.ts";
+import { type ReportEntry, warningsWithoutRule } from "./report.ts";
 
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/** The rule of every warning that no rule of RULES has found. */
+const MANIFEST_WARNING = {
+  id: "manifest-warning",
+  shortDescription: {
+    text: "A manifest or a file of the configuration has a part that Kubernetes, Istio or kustomize rejects or ignores",
+  },
+  defaultConfiguration: { level: "warning" },
+};
+
+/** Matches the line number at the start of a warning. */
+const LINE = /^line (\d+): /;
+
+const NO_OBJECT = { document: 1, apiVersion: "", kind: "", namespace: "", name: "" };
 
 /** Collects results. `text` returns the SARIF document. */
 export class Sarif {
   readonly #results: object[] = [];
   readonly #failures = new Set<string>();
 
+  /** Adds warnings about files of the configuration. */
+  warnings(warnings: readonly FileWarning[]): void {
+    for (const { file, message } of warnings) this.#addWarning({ ...NO_OBJECT, file }, message, undefined);
+  }
+
   entry(entry: ReportEntry): void {
+    for (const warning of warningsWithoutRule(entry)) this.#addWarning(entry, warning, entry.start);
     for (const finding of entry.findings ?? []) this.#add(entry, finding);
     if (entry.result !== "failed") return;
     this.#failures.add(entry.reason);
@@ -38,9 +61,22 @@ export class Sarif {
       defaultConfiguration: { level: severity },
       ...istio === undefined ? {} : { properties: { istio } },
     }));
-    const driver = { name: "kubectl-mesh", version: VERSION, rules: [...rules, ...failures] };
+    const driver = { name: "kubectl-mesh", version: VERSION, rules: [...rules, MANIFEST_WARNING, ...failures] };
     const run = { tool: { driver }, columnKind: "utf16CodeUnits", results: this.#results };
     return `${JSON.stringify({ $schema: SCHEMA, version: "2.1.0", runs: [run] }, null, 2)}\n`;
+  }
+
+  #addWarning(described: Described, warning: string, start: number | undefined): void {
+    const line = LINE.exec(warning)?.[1];
+    const text = warning.replace(LINE, "");
+    this.#results.push(result(described, {
+      rule: MANIFEST_WARNING.id,
+      severity: "warning",
+      field: "",
+      line: line === undefined ? start : Number(line),
+      text,
+      subject: text,
+    }));
   }
 
   #add(described: Described, finding: Finding): void {
@@ -55,9 +91,14 @@ interface Said {
   readonly field: string;
   readonly line: number | undefined;
   readonly text: string;
+  /** What distinguishes the result from others of its rule and object; by default its field. */
+  readonly subject?: string;
 }
 
-function result({ file, apiVersion, kind, namespace, name }: Described, { rule, severity, field, line, text }: Said) {
+function result(
+  { file, apiVersion, kind, namespace, name }: Described,
+  { rule, severity, field, line, text, subject = field }: Said,
+) {
   const object = [apiVersion, kind, namespace, name].filter((part) => part !== "").join("/");
   const region = line === undefined ? {} : { region: { startLine: line } };
   return {
@@ -73,7 +114,7 @@ function result({ file, apiVersion, kind, namespace, name }: Described, { rule, 
         kind: "object",
       }],
     }],
-    partialFingerprints: { "kubectl-mesh/v1": [rule, object, field].join(" ") },
+    partialFingerprints: { "kubectl-mesh/v1": [rule, object, subject].join(" ") },
   };
 }
 

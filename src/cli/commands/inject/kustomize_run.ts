@@ -78,7 +78,7 @@ async function answerTo(world: World, list: ResourceList): Promise<Answer> {
   const changed = all.map((item) => changedItem(item, { inject, change, options, findings }));
   const together = findings.together(inject.inputFindings(facts, findings.off));
   findings.warnings(warnings);
-  const hasFailed = findings.hasFailed || changed.some((item) => item.hasFailed);
+  const hasFailed = findings.failure !== undefined || changed.some((item) => item.hasFailed);
   return {
     items: hasFailed ? undefined : changed.flatMap(({ items }) => items),
     results: [
@@ -175,7 +175,8 @@ async function changeOf(world: World, { spec, raw }: FunctionConfig, inject: Inj
     templateEnv: { names: templateEnv, setBy: "spec.templateEnv", note: (text) => void hidden.push(text) },
     now: () => world.clock.now(),
   });
-  return { change: inject.injection(injector), warnings: inject.unknownKeys(files, injector, configuration), hidden };
+  const warnings = inject.unknownKeys(files, injector, configuration).map(inject.fileWarningText);
+  return { change: inject.injection(injector), warnings, hidden };
 }
 
 /** Returns a configuration that is embedded in the functionConfig. */
