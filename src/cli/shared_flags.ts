@@ -122,7 +122,7 @@ export const MANIFESTS = {
   ),
   namespace: flag(
     "-n, --namespace NAMESPACE",
-    "Namespace for resources without a namespace; a resource with another namespace is an error",
+    "Namespace that is assumed for resources without one, and is not written; a resource with another is an error",
     { completes: "namespaces" },
   ),
   templatePath: flag("--template-path KIND=PATH", "Path of the pod template in an unknown kind", {

@@ -55,7 +55,7 @@ async function expandAll(
 
 async function expand(world: World, name: string, recursive: boolean, missing: string[]): Promise<ManifestInput[]> {
   if (name === "-") return [{ file: "standard input", chunks: () => world.stdin.chunks() }];
-  if (/^https?:\/\//.test(name)) return [urlInput(world, name)];
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(name)) return [urlInput(world, name)];
   const status = await world.files.stat(name);
   if (status === undefined) {
     const matching = isPattern(name) ? await matchingPaths(world, name) : [];
@@ -78,7 +78,7 @@ function fileInput(world: World, path: string, name: string, warning?: string): 
   return { file: path, name, warning, chunks: () => world.files.chunks(path) };
 }
 
-/** Returns the input for a URL. Refuses http, because anyone on the network path could change the manifests. */
+/** Returns the input for an https URL. Refuses others: with http, anyone on the network path could change the manifests. */
 function urlInput(world: World, url: string): ManifestInput {
   if (!url.startsWith("https://")) {
     throw new UsageError(`Cannot read "${shownUrl(url)}": only https URLs are allowed`);

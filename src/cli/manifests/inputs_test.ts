@@ -38,8 +38,8 @@ Deno.test("expandInputs() says that a directory holds no manifests and how to lo
   });
 });
 
-Deno.test("expandInputs() refuses a second standard input, plain http and no input as wrong usage", async () => {
-  for (const given of [["-", "-"], ["http://example.com/a.yaml"], [], [""]]) {
+Deno.test("expandInputs() refuses a second standard input, URLs other than https, and no input as wrong usage", async () => {
+  for (const given of [["-", "-"], ["http://example.com/a.yaml"], ["ftp://x/y.yaml"], ["s3+v2://x/y"], [], [""]]) {
     await assert.rejects(names(given), { exitCode: 2 });
   }
 });

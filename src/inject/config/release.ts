@@ -3,7 +3,7 @@
  * does not name its release. The fields that its template reads limit the release to a range. Within the range, the image
  * tag decides. Without a tag, the range's last release is assumed.
  */
-import { MeshError } from "../../base/errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import { textAt, valueAt, type ValueMap } from "../../base/value.ts";
 
 /** Minor version of the latest known Istio release. */
@@ -37,7 +37,7 @@ export interface Evidence {
 
 /**
  * Returns the minor version of the release. Without evidence, assumes the latest; `isUnknown` is then true if the
- * template depends on the release. Throws a MeshError if the named release is invalid.
+ * template depends on the release. Throws a UsageError if the named release is invalid.
  */
 export function modernRelease(
   { named, config, values }: Evidence,
@@ -56,7 +56,7 @@ export function modernRelease(
 function namedRelease(name: string): number {
   const minor = minorIn(name);
   if (minor !== undefined) return Math.min(minor, LATEST);
-  throw new MeshError(`"${name}" is not a release of Istio`, { hint: 'give a release from 1.9 on, such as "1.20"' });
+  throw new UsageError(`"${name}" is not a release of Istio`, { hint: 'give a release from 1.9 on, such as "1.20"' });
 }
 
 function taggedRelease(values: ValueMap): number | undefined {

@@ -1,5 +1,6 @@
 /** The options of `webhook manifests`, and the plan that is derived from the options. */
 import { UsageError } from "../../base/errors.ts";
+import { DNS_LABEL_HINT, isDnsLabel } from "../../base/text/mod.ts";
 import { normalBlock, parseCidr } from "../../golang/net/mod.ts";
 import { type ClusterChoice, type ClusterNames, clusterNames, type GivenConfiguration } from "../../inject/mod.ts";
 
@@ -65,7 +66,6 @@ const PROGRAM = "kubectl-mesh-webhook";
 
 /** Matches a DNS label that is short enough to be part of other names. */
 const NAME = /^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$/;
-const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Matches a taint key with an optional prefix. */
 const TAINT = /^([a-z0-9.-]+\/)?[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/;
@@ -77,7 +77,6 @@ interface Check {
   readonly hint: string;
 }
 
-const NAMESPACE_HINT = "use up to 63 lower-case letters, digits and -";
 const BLOCK_HINT = "use an address such as 10.0.0.1, or a block such as 10.0.0.0/28";
 const NAME_HINT = "use up to 40 lower-case letters, digits and -, starting with a letter";
 
@@ -85,8 +84,8 @@ const CHECKS: readonly Check[] = [
   { flag: "--image", wrong: ({ image }) => unless(/^[^\s"']+$/.test(image), image), hint: "use the name of an image" },
   {
     flag: "--namespace",
-    wrong: ({ namespace }) => unless(NAMESPACE.test(namespace), namespace),
-    hint: NAMESPACE_HINT,
+    wrong: ({ namespace }) => unless(isDnsLabel(namespace), namespace),
+    hint: DNS_LABEL_HINT,
   },
   { flag: "--revision", wrong: ({ revision }) => unless(NAME.test(revision), revision), hint: NAME_HINT },
   { flag: "--tag", wrong: ({ tags }) => tags.filter((tag) => !NAME.test(tag)), hint: NAME_HINT },
@@ -114,8 +113,8 @@ const CHECKS: readonly Check[] = [
   { flag: "--probes-from", wrong: ({ probesFrom }) => probesFrom.filter(isNoBlock), hint: BLOCK_HINT },
   {
     flag: "--metrics-namespace",
-    wrong: ({ metricsNamespaces }) => metricsNamespaces.filter((name) => !NAMESPACE.test(name)),
-    hint: NAMESPACE_HINT,
+    wrong: ({ metricsNamespaces }) => metricsNamespaces.filter((name) => !isDnsLabel(name)),
+    hint: DNS_LABEL_HINT,
   },
 ];
 
