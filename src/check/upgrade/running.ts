@@ -61,7 +61,7 @@ export type Templates = (owner: Owner) => Promise<Observed<Target>>;
 
 /**
  * Returns a function that finds the template of a workload. First lists workloads of the built-in kinds. The function
- * reads all other workloads by name, also those of kinds that the user may not list.
+ * reads all other workloads by name, also workloads of kinds that the user may not list.
  */
 export async function templatesOf(api: KubeApi, { namespace }: PodChoice): Promise<Templates> {
   const lists = await Promise.all(
