@@ -1,21 +1,35 @@
-/** Prints the section of docs/checks.md about a check, and the list of checks. Neither needs a cluster. */
+/** Prints the section of docs/checks.md about a check, a rule, and the list of checks. None needs a cluster. */
 import { UsageError } from "../base/errors.ts";
 import { closest, columns, editDistance, wrapped, wrappedAround } from "../base/text/mod.ts";
+import { RULES } from "../inject/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks } from "./choose.ts";
 
 /**
  * Returns the section about a check: meaning, example output, and fix. With `width`, formats the Markdown for a
- * terminal of that width. Throws a UsageError for an unknown id.
+ * terminal of that width. For the id of a rule, returns its title and severity. Throws a UsageError for an unknown id.
  */
 export async function explanationOf(id: string, width?: number): Promise<string> {
   const { CHECKS_DOCUMENT: document } = await import("./document.ts");
   const check = ALL_CHECKS.find((each) => each.id === id);
+  const rule = RULES.find((each) => each.id === id);
+  if (check === undefined && rule !== undefined) return ruleText(rule, width);
   const [, section] = document.split(`\n### ${id}\n`);
   if (check === undefined || section === undefined) throw unknownCheck(id);
   const [body = ""] = section.split(/^#{2,3} /m);
   const title = `${id} (${check.category}): ${check.title}`;
   return `${title}\n\n${width === undefined ? body.trim() : forTerminal(body.trim(), width)}\n`;
+}
+
+/** Returns the title and severity of a rule. Only a warning knows the fix, which depends on the manifest. */
+function ruleText({ id, severity, title, istio }: typeof RULES[number], width = Infinity): string {
+  const code = istio === undefined ? "" : ` (${istio} of "istioctl analyze")`;
+  const paragraphs = [
+    `${id} (rule of inject, ${severity}): ${title}${code}`,
+    `Each warning of "kubectl mesh inject" names the field and the fix. To turn the rule off: --ignore-rules ${id}, or ` +
+    `the annotation "off.kubectl-mesh/${id}: REASON". See docs/inject.md#rules`,
+  ];
+  return `${paragraphs.map((each) => wrappedAround(each, width).join("\n")).join("\n\n")}\n`;
 }
 
 /** Wraps paragraphs at `width` columns. Does not wrap examples, because users copy their commands. */
@@ -45,10 +59,10 @@ function unknownCheck(id: string): UsageError {
 
 const MEANT = 3;
 
-/** Returns the check with the most similar id, or else the checks with a similar first word, the nearest first. */
+/** Returns the check or rule with the most similar id, or else the checks with a similar first word, the nearest first. */
 function meantChecks(id: string): readonly string[] {
   const ids = ALL_CHECKS.map((check) => check.id);
-  const meant = closest(id, ids);
+  const meant = closest(id, [...ids, ...RULES.map((rule) => rule.id)]);
   if (meant !== undefined) return [meant];
   const firstWord = (text: string) => text.split("-")[0] ?? "";
   const word = closest(id, ids.map(firstWord));

@@ -30,6 +30,17 @@ Deno.test("an unknown check is a wrong command line, with a hint", async () => {
   );
 });
 
+Deno.test("a rule of inject has a title, a severity and a way to turn it off", async () => {
+  const { code, stdout } = await printed("--explain", "job-sidecar");
+  assert.equal(code, EXIT.ok);
+  assert.match(
+    stdout,
+    /^job-sidecar \(rule of inject, error\): A Job never completes.*\n\n.*--ignore-rules job-sidecar/,
+  );
+  assert.match((await printed("--explain", "proxy-user")).stdout, /IST0144/);
+  assert.match((await printed("--explain", "job-sidecars")).stderr, /did you mean "job-sidecar"\?/);
+});
+
 Deno.test("the list has ids and categories of the selected checks", async () => {
   const all = await printed("--list");
   assert.deepEqual([all.code, all.stdout.split("\n").length], [EXIT.ok, ALL_CHECKS.length + 2]);

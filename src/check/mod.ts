@@ -73,7 +73,7 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
   const api = await connect(world, options.connection);
   world.permissions.keepOnly([...api.permissions, ...options.fix === undefined ? [] : ["run"] as const]);
   try {
-    const source: Source = { api, clock: world.clock, scope };
+    const source: Source = { api, clock: world.clock, scope, serverFlag: options.connection?.server };
     const ask = async () => {
       const [results, problem] = await withProgress(world, { one: "check", verb: "made" }, (progress) => {
         return Promise.all([runUntilWell(source, chosen, options, progress), scopeProblem(source)]);

@@ -56,15 +56,20 @@ export const KUBERNETES_API_CHECKS: readonly CheckRow[] = [
   { id: "api-install-rights", title: "you may install Istio", pre: true, run: installRights },
 ];
 
-async function reachable({ answers, server }: Facts): Promise<Finding> {
+async function reachable({ answers, server, serverFlag }: Facts): Promise<Finding> {
   const { failed } = await answers();
   if (failed === undefined) return { result: "ok", message: server };
   return {
     result: "error",
     message: failed,
     fixes: fixesBy(
-      byHand("choose the cluster with --context or --kubeconfig, or sign in again", "nothing"),
-      look("see whether kubectl reaches the cluster", shows("version")),
+      serverFlag === undefined
+        ? byHand("choose the cluster with --context or --kubeconfig, or sign in again", "nothing")
+        : byHand("correct the address in --server", "nothing"),
+      look(
+        "see whether kubectl reaches the cluster",
+        shows("version", ...serverFlag === undefined ? [] : ["--server", serverFlag]),
+      ),
     ),
   };
 }

@@ -7,10 +7,10 @@ import { ApiError } from "../../kube/client/mod.ts";
 import { KUBERNETES_API_CHECKS } from "./kubernetes_api.ts";
 import { judge } from "../judge.ts";
 
-async function finding(id: string, options: ClusterOptions): Promise<Finding> {
+async function finding(id: string, options: ClusterOptions, serverFlag?: string): Promise<Finding> {
   const check = KUBERNETES_API_CHECKS.find((each) => each.id === id);
   assert(check !== undefined);
-  return await judge(check, clusterInventory(options));
+  return await judge(check, { ...clusterInventory(options), serverFlag });
 }
 
 const version = (gitVersion: string, major: string, minor: string) => ({
@@ -27,6 +27,11 @@ Deno.test("an unreachable API is reported with the reason", async () => {
   assert.match(
     await shownText({ fixes: fixes ?? [] }),
     /next: choose the cluster with --context .*\nor: .*\nkubectl version$/,
+  );
+  const ofFlag = await finding("api-reachable", gone, "http://127.0.0.1:1");
+  assert.match(
+    await shownText({ fixes: ofFlag.fixes ?? [] }),
+    /next: correct the address in --server\nor: .*\nkubectl version --server http:\/\/127\.0\.0\.1:1$/,
   );
 });
 

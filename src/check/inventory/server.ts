@@ -22,6 +22,7 @@ export function serverInventory(source: Source) {
   const version = once(() => observe("get on the path /version", () => readVersion(source)));
   return {
     server: source.api.server,
+    serverFlag: source.serverFlag,
     version,
     /** Whether the server responds. If it does not, `failed` is the reason. Status 403 counts as a response. */
     answers: async (): Promise<Observed<{ readonly failed?: string }>> => {

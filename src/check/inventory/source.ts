@@ -66,6 +66,8 @@ export interface Source {
   readonly api: CheckApi;
   readonly clock: World["clock"];
   readonly scope: Scope;
+  /** The server from --server; `undefined` without the flag. */
+  readonly serverFlag?: string | undefined;
 }
 
 /**
