@@ -239,11 +239,10 @@ function tableOf(cells: readonly Cell[], width: number): string {
   const table = [["FROM", ...heads], ...rows.map((row) => [row, ...heads.map((head) => verdict(row, head))])];
   const isOpen = ({ verdict, probe }: Cell) =>
     verdict === "refused" || verdict === "unknown" || probe?.reached === false;
-  // Do not wrap a fix: it contains commands to copy.
   const wrappedReason = (text: string) => wrappedAround(visible(text), width - 4).join("\n    ");
   const reasons = cells.filter(isOpen).map((cell) =>
     `${wrappedReason(`${cell.from} -> ${cell.to}: ${textOf(cell)}: ${cell.reason}`)}\n${
-      cell.fix === "" ? "" : `  fix: ${visible(cell.fix)}\n`
+      cell.fix === "" ? "" : `  ${wrappedReason(`fix: ${cell.fix}`)}\n`
     }`
   );
   return `${columns(table.map((row) => row.map(visible)))}${reasons.length === 0 ? "" : "\n"}${reasons.join("")}`;

@@ -1,21 +1,29 @@
 /** Maximum number of edits: more edits would match unrelated short names such as `istio.io/rev`. */
 const MAX_EDITS = 2;
 
+/** Two edits of words up to this length make another word: "get" and "agent". */
+const SHORT = 4;
+
 /**
- * Returns the candidate with the fewest edits from the word, at most two; the first one if several have as few. Ignores
- * case.
+ * Returns the candidate with the fewest edits from the word, at most two; the first one if several have as few. In a
+ * word of up to four letters, two edits may only swap letters. Ignores case.
  */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = MAX_EDITS + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - word.length) >= least) continue;
-    const edits = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    if (edits >= least) continue;
+    const [typed, known] = [word.toLowerCase(), candidate.toLowerCase()];
+    const edits = editDistance(typed, known);
+    if (edits >= least || (edits > 1 && word.length <= SHORT && sorted(typed) !== sorted(known))) continue;
     best = candidate;
     least = edits;
   }
   return best;
+}
+
+function sorted(text: string): string {
+  return [...text].sort().join("");
 }
 
 /** Returns the minimum number of insertions, deletions and replacements between two texts (Levenshtein). */

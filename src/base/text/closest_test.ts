@@ -20,3 +20,10 @@ Deno.test("closest takes the nearest within two edits, whatever the capitals", (
   assert.equal(closest("injekt", ["inject", "reject"]), "inject");
   assert.equal(closest("foo", ["inject"]), undefined);
 });
+
+Deno.test("closest takes the nearest of a short word within one edit or a swap", () => {
+  assert.equal(closest("get", ["agent"]), undefined);
+  assert.equal(closest("wait", ["fit"]), undefined);
+  assert.equal(closest("wat", ["wait"]), "wait");
+  assert.equal(closest("wiat", ["cni", "wait"]), "wait");
+});

@@ -59,5 +59,7 @@ export const PLUGIN: Command = commandGroup({
     "precheck": "check --pre",
     "check-inject": "check injection",
     "bug-report": "snapshot",
+    // Commands of kubectl.
+    ...Object.fromEntries(["apply", "delete", "exec", "get", "logs"].map((name) => [name, `kubectl ${name}`])),
   },
 });

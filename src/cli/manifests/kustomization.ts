@@ -22,7 +22,13 @@ export async function buildKustomization(world: World, folder: string): Promise<
   for (const [command, verb] of BUILDERS) {
     const { code, stdout, stderr } = await world.processes.run({ command, args: [verb, folder] });
     if (code === 0) return { file: folder, chunks: () => ReadableStream.from([new TextEncoder().encode(stdout)]) };
-    if (code !== EXIT.notFound) throw new MeshError(`${failed}: ${stderr.replace(/^error: /i, "").trim()}`);
+    if (code !== EXIT.notFound) throw new MeshError(`${failed}: ${reasonIn(stderr)}`);
   }
   throw new MeshError(`${failed}: neither kubectl nor kustomize is on PATH`);
+}
+
+/** Returns the error in the output of a builder. kubectl prints some errors as a record of its log (klog). */
+function reasonIn(stderr: string): string {
+  const [, recorded] = /^E\d{4} .*\] "command failed" err="(.*)"$/m.exec(stderr) ?? [];
+  return recorded?.replace(/\\(["\\])/g, "$1") ?? stderr.replace(/^error: /i, "").trim();
 }

@@ -31,6 +31,9 @@ Deno.test("inject -k says what kubectl says, or which programs are missing", asy
     1,
     'error: Cannot build the kustomization "overlays/prod": no kustomization\n',
   ]);
+  const recorded = String
+    .raw`E1126 16:34:48.618903   28433 run.go:72] "command failed" err="unable to find \"a\" in 'b'"`;
+  assert.match((await built({ code: 1, stderr: `${recorded}\n` })).stderr, /prod": unable to find "a" in 'b'\n$/);
   assert.match((await built({ code: 127 })).stderr, /: neither kubectl nor kustomize is on PATH\n$/);
 });
 

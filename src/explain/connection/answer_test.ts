@@ -65,6 +65,14 @@ const CASES: readonly (readonly [string, Changes, string, string, RegExp, RegExp
   ],
   ["a misspelled namespace", {}, "web.shpo:80", "unknown", /did you mean web\.shop\?/, /web\.shop/],
   [
+    "a misspelled name and REGISTRY_ONLY",
+    { passthrough: "BlackHoleCluster" },
+    "weg:443",
+    "unknown",
+    /did you mean web\.shop\? As far as is known: no service/,
+    /web\.shop/,
+  ],
+  [
     "an unknown name and REGISTRY_ONLY",
     { passthrough: "BlackHoleCluster" },
     "nosuch.example:443",

@@ -190,7 +190,8 @@ export class ConnectionPath {
     if (doubt === undefined) return end ?? this.#reached(endpoints);
     if (end?.verdict === "refused" && !doubt.isDiverting) return end;
     const { reason, fix, cause } = doubt;
-    const otherwise = end === undefined ? "" : `; as far as is known: ${lowered(end.reason)}`;
+    const known = reason.endsWith("?") ? " As far as is known" : "; as far as is known";
+    const otherwise = end === undefined ? "" : `${known}: ${lowered(end.reason)}`;
     return {
       verdict: "unknown",
       reason: `${reason}${otherwise}`,

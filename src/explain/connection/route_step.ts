@@ -104,8 +104,10 @@ function noHost(
   if (hasOnDemandHosts) {
     return unknowing("route", { message: `Envoy loads the virtual host of "${authority}" on demand (VHDS)` });
   }
-  const message =
-    `none of the ${virtualHosts.length} virtual hosts of routes "${name}" has the domain "${authority}": 404 NR`;
+  const hosts = virtualHosts.length === 1
+    ? `the only virtual host of routes "${name}" does not have`
+    : `none of the ${virtualHosts.length} virtual hosts of routes "${name}" has`;
+  const message = `${hosts} the domain "${authority}": 404 NR`;
   return refusing(
     "route",
     { message },
