@@ -8,7 +8,7 @@ const EXHAUSTED: readonly (readonly [number: number, what: string, hint: string]
   [
     11,
     "the system cannot start another process or thread",
-    "raise the limit of processes of this user or container (ulimit -u, pids.max)",
+    "raise the process limit of this user or container (ulimit -u, pids.max)",
   ],
   [12, "there is not enough memory", "raise the memory limit of this container"],
   [105, "the kernel has no memory left for the network", "raise the memory limit of this container"],

@@ -1,4 +1,4 @@
-/** The category security: checks cluster policies that may deny injected pods. */
+/** The security category: checks for cluster policies that may deny injected pods. */
 import type { LimitRange, Namespace, Pod, ResourceQuota } from "../../kube/client/mod.ts";
 import { mapAt, type ValueMap } from "../../base/value.ts";
 import { type Advice, byHand, loosening } from "../advice/advice.ts";

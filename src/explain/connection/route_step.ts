@@ -111,7 +111,7 @@ function noHost(
   return refusing(
     "route",
     { message },
-    `create a Service or a ServiceEntry for "${authority}", or add it to hosts of a VirtualService`,
+    `create a Service or a ServiceEntry for "${authority}", or add it to the hosts of a VirtualService`,
     gatewayCause(name, authority, workload),
   );
 }

@@ -289,7 +289,10 @@ export function rootsOf({ certificate }: Facts): ReadonlySet<string> {
   return new Set(certificate.roots.map(({ subject, notAfter }) => `${subject} until ${notAfter.slice(0, 10)}`));
 }
 
-/** Returns the server's end: the first step that ends the connection gives the verdict, else the first unknown step. */
+/**
+ * Returns the result for the server's side. The verdict comes from the first step that ends the connection or, if there
+ * is none, from the first step whose outcome is unknown.
+ */
 function ending(pod: string, steps: readonly Step[]): ServerEnd {
   const stations = steps.map(({ station }): Station => ({ ...station, pod, side: "server" }));
   const end = steps.find((step) => step.end !== undefined)?.end;

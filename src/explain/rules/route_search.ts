@@ -43,7 +43,7 @@ function unknownText({ unknowable, path }: RouteMatch): string {
     : "one of its matchers is not supported";
 }
 
-/** Whether a route's conditions hold, ignoring its share. */
+/** Whether a request meets the conditions of a route, ignoring the percentage of traffic that the route applies to. */
 export function matchesRoute(
   match: RouteMatch,
   { ignoresPathParameters }: Pick<RouteConfig, "ignoresPathParameters">,

@@ -115,8 +115,8 @@ const OF_PODS = [
 const WRITTEN: readonly string[] = [ANNOTATION.status, ANNOTATION.overrides];
 
 /**
- * Finds labels and annotations on the controller that have an effect only on the pod. Skips keys that are also on the
- * pod: `sidecar.istio.io/inject` as a label or an annotation, other keys only as an annotation.
+ * Finds labels and annotations on the controller that have an effect only on the pod. Skips a key that the pod also
+ * sets: `sidecar.istio.io/inject` may be a label or an annotation there, and any other key must be an annotation.
  */
 function misplaced(subject: Subject): readonly Problem[] {
   const { manifest, kind, path, pod } = subject;

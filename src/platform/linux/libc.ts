@@ -137,7 +137,7 @@ export function openPeerLibc(): PeerLibc {
   return { symbols: library.symbols, close: () => library.close() };
 }
 
-/** Opens the symbols that shut down Deno's connections. The caller must close the symbols. */
+/** Opens libc for the functions that can shut down Deno's sockets. The caller must close the library. */
 export function openLimitLibc(): LimitLibc {
   const library = openLibrary(() => Deno.dlopen(LIBRARY, limitCalls()));
   return { symbols: library.symbols, close: () => library.close() };

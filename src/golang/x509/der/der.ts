@@ -52,7 +52,7 @@ export function integer(value: bigint | number): Uint8Array {
   return element(TAG.integer, (bytes[0] ?? 0) >= 0x80 ? joinBytes([Uint8Array.of(0), bytes]) : bytes);
 }
 
-/** The big-endian bytes of a number of 0 or more: as few bytes as possible, but at least `size`. */
+/** Encodes a non-negative integer as big-endian bytes: as few as possible, but at least `size`. */
 export function unsignedBytes(value: bigint, size = 1): Uint8Array {
   const digits = value.toString(16);
   const hex = digits.padStart(Math.max(size * 2, digits.length + digits.length % 2), "0");
