@@ -58,32 +58,42 @@ export const FIRST: readonly string[] = [
 ];
 
 /**
- * Files that take from four to fifteen seconds of processor time each, half of the end-to-end tests. A run of all suites leaves
- * them out. They run when their suite, folder or file is named, and with a compiled binary: so once in CI.
+ * Files that take from four to fifteen seconds of processor time each, half of the time of the end-to-end tests. A run of all
+ * suites leaves them out. They run when their suite, folder or file is named, and with a compiled binary: so once in CI.
  */
 export const HEAVY: readonly string[] = [
   "test/e2e/check/heals_others_test.ts",
+  "test/e2e/check/injection_heals_test.ts",
+  "test/e2e/check/match_conditions_test.ts",
+  "test/e2e/check/signals_test.ts",
   "test/e2e/cni/install_test.ts",
   "test/e2e/cni/repair_test.ts",
+  "test/e2e/explain/live_test.ts",
   "test/e2e/faults/agent_clock_test.ts",
   "test/e2e/faults/agent_envoy_test.ts",
   "test/e2e/faults/agent_machine_test.ts",
   "test/e2e/faults/iptables_kill_test.ts",
   "test/e2e/faults/iptables_memory_test.ts",
+  "test/e2e/identity/mutual_tls_test.ts",
+  "test/e2e/identity/name_table_test.ts",
   "test/e2e/identity/renewal_test.ts",
   "test/e2e/identity/start_problems_test.ts",
   "test/e2e/inject/ends_test.ts",
   "test/e2e/iptables/all_or_nothing_test.ts",
   "test/e2e/iptables/clean_test.ts",
+  "test/e2e/iptables/detection_test.ts",
+  "test/e2e/iptables/transition_test.ts",
   "test/e2e/kube/versions_test.ts",
   "test/e2e/mesh/istiod_test.ts",
   "test/e2e/mesh/mounts_test.ts",
+  "test/e2e/mesh/release_test.ts",
   "test/e2e/mesh/trust_test.ts",
   "test/e2e/mesh/upgrade_test.ts",
   "test/e2e/security/hostile_api_server_test.ts",
   "test/e2e/security/run_time_test.ts",
   "test/e2e/security/slow_api_server_test.ts",
   "test/e2e/security/webhook_attacks_test.ts",
+  "test/e2e/webhook/cases_test.ts",
   "test/e2e/webhook/certificates_test.ts",
   "test/e2e/webhook/manifests_test.ts",
   "test/e2e/webhook/replicas_test.ts",

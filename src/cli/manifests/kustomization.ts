@@ -29,6 +29,7 @@ export async function buildKustomization(world: World, folder: string): Promise<
 
 /** Returns the error in the output of a builder. kubectl prints some errors as a record of its log (klog). */
 function reasonIn(stderr: string): string {
-  const [, recorded] = /^E\d{4} .*\] "command failed" err="(.*)"$/m.exec(stderr) ?? [];
-  return recorded?.replace(/\\(["\\])/g, "$1") ?? stderr.replace(/^error: /i, "").trim();
+  const [, recorded] = stderr.trimEnd().split('] "command failed" err="');
+  if (recorded === undefined) return stderr.replace(/^error: /i, "").trim();
+  return recorded.replace(/"$/, "").replace(/\\(["\\])/g, "$1");
 }
