@@ -111,7 +111,7 @@ const FLAGS = {
 export const WEBHOOK_MANIFESTS = command({
   summary: "Print the manifests that run the webhook in a cluster",
   description: "Print service accounts and roles, Secret, Deployment, Service, configuration, and the " +
-    "MutatingWebhookConfigurations that call the webhook. No cluster is contacted. Applying the same manifests " +
+    "MutatingWebhookConfigurations that call the webhook. No cluster is contacted, not even with --from-cluster. Applying the same manifests " +
     "again changes nothing. The default revision, and --from-cluster without another name, replace Istio's own " +
     "injector, which needs --take-over. An annotation of the objects records the flags, so that check can explain " +
     "how to recreate a lost object.",
@@ -177,6 +177,8 @@ function warnOfTakeOvers(
   }
   for (const { name, owner, isControlPlanes } of found) {
     const seldom = isControlPlanes ? "" : ", if there is one";
-    world.stderr.write(`warning: "${name}" replaces ${owner}${seldom}; --undo prints how to go back\n`);
+    world.stderr.write(
+      `warning: "${name}" replaces ${owner}${seldom}; --undo prints what to save first and how to go back\n`,
+    );
   }
 }
