@@ -55,6 +55,7 @@ export const FIRST: readonly string[] = [
   "test/e2e/iptables/converge_test.ts",
   "test/e2e/faults/iptables_kill_test.ts",
   "test/e2e/iptables/verify_test.ts",
+  "test/e2e/site_test.ts",
 ];
 
 /**
@@ -62,10 +63,12 @@ export const FIRST: readonly string[] = [
  * suites leaves them out. They run when their suite, folder or file is named, and with a compiled binary: so once in CI.
  */
 export const HEAVY: readonly string[] = [
+  "test/e2e/agent/start_test.ts",
   "test/e2e/check/heals_others_test.ts",
   "test/e2e/check/injection_heals_test.ts",
   "test/e2e/check/match_conditions_test.ts",
   "test/e2e/check/signals_test.ts",
+  "test/e2e/check/trust_test.ts",
   "test/e2e/cni/install_test.ts",
   "test/e2e/cni/repair_test.ts",
   "test/e2e/explain/live_test.ts",
@@ -83,6 +86,7 @@ export const HEAVY: readonly string[] = [
   "test/e2e/iptables/clean_test.ts",
   "test/e2e/iptables/detection_test.ts",
   "test/e2e/iptables/transition_test.ts",
+  "test/e2e/iptables/verify_test.ts",
   "test/e2e/kube/versions_test.ts",
   "test/e2e/mesh/istiod_test.ts",
   "test/e2e/mesh/mounts_test.ts",
