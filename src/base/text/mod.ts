@@ -10,4 +10,3 @@ export { trimmed, trimmedEnd } from "./trim.ts";
 export { decodeUtf8 } from "./utf8.ts";
 export { visible } from "./visible.ts";
 export { wrapped, wrappedAround } from "./wrapped.ts";
-export { DNS_LABEL_HINT, isDnsLabel } from "./dns_label.ts";

@@ -1,7 +1,7 @@
 /** The options of `webhook manifests`, and the plan that is derived from the options. */
 import { UsageError } from "../../base/errors.ts";
-import { DNS_LABEL_HINT, isDnsLabel } from "../../base/text/mod.ts";
 import { normalBlock, parseCidr } from "../../golang/net/mod.ts";
+import { isNamespaceName, NAMESPACE_NAME_HINT } from "../../kube/mod.ts";
 import { type ClusterChoice, type ClusterNames, clusterNames, type GivenConfiguration } from "../../inject/mod.ts";
 
 /** Options of `webhook manifests`. Only `image` is required. */
@@ -84,8 +84,8 @@ const CHECKS: readonly Check[] = [
   { flag: "--image", wrong: ({ image }) => unless(/^[^\s"']+$/.test(image), image), hint: "use the name of an image" },
   {
     flag: "--namespace",
-    wrong: ({ namespace }) => unless(isDnsLabel(namespace), namespace),
-    hint: DNS_LABEL_HINT,
+    wrong: ({ namespace }) => unless(isNamespaceName(namespace), namespace),
+    hint: NAMESPACE_NAME_HINT,
   },
   { flag: "--revision", wrong: ({ revision }) => unless(NAME.test(revision), revision), hint: NAME_HINT },
   { flag: "--tag", wrong: ({ tags }) => tags.filter((tag) => !NAME.test(tag)), hint: NAME_HINT },
@@ -113,8 +113,8 @@ const CHECKS: readonly Check[] = [
   { flag: "--probes-from", wrong: ({ probesFrom }) => probesFrom.filter(isNoBlock), hint: BLOCK_HINT },
   {
     flag: "--metrics-namespace",
-    wrong: ({ metricsNamespaces }) => metricsNamespaces.filter((name) => !isDnsLabel(name)),
-    hint: DNS_LABEL_HINT,
+    wrong: ({ metricsNamespaces }) => metricsNamespaces.filter((name) => !isNamespaceName(name)),
+    hint: NAMESPACE_NAME_HINT,
   },
 ];
 
