@@ -54,8 +54,8 @@ export function parseDocument(source: SourceDocument | { text: string; file?: st
     root,
     hasAliases,
     isJoined,
-    place: (path) => ({ ...placeOf(doc, nodeOffset(root, path), lines), field: fieldText(path) }),
-    written: (path) => writtenAt(root, path, doc.text),
+    place: (path) => ({ ...placeOf(doc, walk(root, path).offset, lines), field: fieldText(path) }),
+    written: (path) => writtenBy(walk(root, path).node, doc.text),
   };
 }
 
@@ -100,24 +100,24 @@ function warningsOf(composition: Composition, doc: SourceDocument, lines: Lines)
 }
 
 /**
- * The offset to show for a path: the value's offset if the value is on the line of its key, otherwise the key's offset.
- * The walk stops at a step that does not exist.
+ * Returns the node at a path; `undefined` if a step does not exist. `offset` is the offset to show for the path or for
+ * its nearest existing ancestor: the value's if the value is on the line of its key, otherwise the key's.
  */
-function nodeOffset(root: YamlNode | undefined, path: readonly (string | number)[]): number {
+function walk(
+  root: YamlNode | undefined,
+  path: readonly (string | number)[],
+): { readonly node: YamlNode | undefined; readonly offset: number } {
   let node = root;
   let offset = root?.outer ?? 0;
   for (const step of path) {
     const found = node === undefined ? undefined : child(node, step);
-    if (found === undefined) break;
-    node = found.node;
-    offset = found.offset;
+    node = found?.node;
+    offset = found?.offset ?? offset;
   }
-  return offset;
+  return { node, offset };
 }
 
-function writtenAt(root: YamlNode | undefined, path: readonly (string | number)[], text: string): string | undefined {
-  let node = root;
-  for (const step of path) node = node === undefined ? undefined : child(node, step)?.node;
+function writtenBy(node: YamlNode | undefined, text: string): string | undefined {
   const target = node === undefined ? undefined : resolved(node);
   return target?.kind === "scalar" && target.style === "plain" ? text.slice(target.start, target.end) : undefined;
 }
