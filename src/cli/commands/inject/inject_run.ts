@@ -108,10 +108,10 @@ async function fromCluster(world: World, flags: Flags, { target, inject }: Readi
     progress.at(0, parts);
     progress.now(`the configuration of ${api.server}`);
     const configuration = await inject.revisionConfiguration(api, flags);
+    if (!isAsked) return { ...configuration, server: api.server, native: undefined };
     progress.at(1, parts);
     progress.now(`the nodes of ${api.server}`);
-    const native = isAsked ? await nativeNow(api, inject) : undefined;
-    return { ...configuration, server: api.server, native };
+    return { ...configuration, server: api.server, native: await nativeNow(api, inject) };
   } finally {
     progress.end();
     api.close();
