@@ -84,6 +84,7 @@ export const NATIVE_SIDECARS = {
 /** Flags that locate the configuration of the control plane. */
 export const CONTROL_PLANE = {
   istioNamespace: flag("--istioNamespace NAMESPACE", "Namespace of the control plane", {
+    type: "name",
     completes: "namespaces",
     defaultDoc: "istio-system",
   }),
@@ -99,6 +100,7 @@ export const CONTROL_PLANE = {
 
 export const REVISION = {
   revision: flag("-r, --revision REVISION", "Revision of the control plane", {
+    type: "name",
     completes: "revisions",
     defaultDoc: "default",
   }),
@@ -123,7 +125,7 @@ export const MANIFESTS = {
   namespace: flag(
     "-n, --namespace NAMESPACE",
     "Namespace that is assumed for resources without one, and is not written; a resource with another is an error",
-    { completes: "namespaces" },
+    { type: "name", completes: "namespaces" },
   ),
   templatePath: flag("--template-path KIND=PATH", "Path of the pod template in an unknown kind", {
     type: "list",

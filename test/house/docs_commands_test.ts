@@ -55,7 +55,9 @@ async function problemsOf(args: readonly string[]): Promise<string[]> {
   }
   const table = tableOf(await command.flags());
   const line = parseFlags(table, rest);
-  return [...line.problems, ...problemsTogether(table, line)].map(({ message }) => message);
+  const messages = [...line.problems, ...problemsTogether(table, line)].map(({ message }) => message);
+  // A value in capitals, such as NAMESPACE, stands for any value.
+  return messages.filter((message) => !/cannot be "[A-Z]+"$/.test(message));
 }
 
 /** All flags of a command; a variable may have the key of a flag in another group. */

@@ -75,6 +75,7 @@ const FLAGS = {
   },
   "Pod": {
     namespace: flag("-n, --namespace NAMESPACE", "Namespace of the pod", {
+      type: "name",
       completes: "namespaces",
       excludes: ["all-namespaces", ...SAVED_OR_LOCAL],
       defaultDoc: "from the context",

@@ -12,11 +12,7 @@ const FLAGS = {
     namespace: flag(
       "-n, --namespace NAMESPACE",
       "Namespace of the pod; if no pod is named, all pods with a proxy in the namespace",
-      {
-        completes: "namespaces",
-        excludes: ["local", "all-namespaces"],
-        defaultDoc: "from the context",
-      },
+      { type: "name", completes: "namespaces", excludes: ["local", "all-namespaces"], defaultDoc: "from the context" },
     ),
     selector: flag("-l, --selector SELECTOR", "All pods with these labels and a proxy", { excludes: ["local"] }),
     allNamespaces: flag("-A, --all-namespaces", "Pods of all namespaces", { excludes: ["local"] }),

@@ -3,10 +3,18 @@ import * as z from "zod/mini";
 import { closest } from "../../base/text/mod.ts";
 import { fieldText } from "../../base/field_path.ts";
 import { isMap, mapAt, newMap, type Value, type ValueMap } from "../../base/value.ts";
+import { readValue } from "../../golang/flags/mod.ts";
 
 const API_VERSION = "kubectl-mesh/v1";
 
 const text = z.string({ error: "must be a string" });
+/** A string that the flag of the same type accepts. */
+const textOf = (type: "name" | "tag") => {
+  const reasonOf = (value: string) => readValue({ type, doc: "" }, value).reason;
+  return text.check(z.refine((value) => reasonOf(value) === undefined, {
+    error: ({ input }) => `cannot be "${input}": ${reasonOf(String(input))}`,
+  }));
+};
 const toggle = z.boolean({ error: "must be true or false" });
 const file = z.string({ error: "must be the name of a file" }).check(
   z.regex(/^(?!-$|https?:)./, { error: "must be the name of a file or folder, not a URL or standard input" }),
@@ -20,10 +28,10 @@ const SPEC = z.strictObject({
   injectConfig: z.optional(source),
   values: z.optional(source),
   meshConfig: z.optional(source),
-  revision: z.optional(text),
+  revision: z.optional(textOf("name")),
   istioVersion: z.optional(z.string({ error: 'must be a string, such as "1.20" in quotes' })),
   hub: z.optional(text),
-  tag: z.optional(text),
+  tag: z.optional(textOf("tag")),
   cni: z.optional(toggle),
   nativeSidecars: z.optional(z.union([z.boolean(), z.enum(["auto", "jobs"])], {
     error: 'must be true, false, "auto" or "jobs"',

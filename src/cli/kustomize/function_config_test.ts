@@ -37,6 +37,11 @@ Deno.test("readFunctionConfig() names each wrong field, and the key that is mean
     [record("a"), '"spec" must be a mapping'],
     [record({ values: 1 }), '"spec.values" must be the name of a file, or a mapping'],
     [record({ templatePath: "A=b" }), '"spec.templatePath" must be a list of KIND=PATH'],
+    [record({ tag: "a b" }), '"spec.tag" cannot be "a b": use up to 128 letters, digits, _, . and -, such as 1.20.8'],
+    [
+      record({ revision: "Bad" }),
+      '"spec.revision" cannot be "Bad": use up to 63 lower-case letters, digits and inner hyphens',
+    ],
     [record({ vlaues: {} }), 'the key "spec.vlaues" is unknown: did you mean "values"?'],
     [record({ somethingElse: {} }), 'the key "spec.somethingElse" is unknown'],
   ];

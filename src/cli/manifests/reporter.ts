@@ -89,9 +89,11 @@ export function reporter(
   };
 }
 
-function isShown({ result, warnings }: ReportEntry, format: ReporterOptions["format"]): boolean {
+/** With `changed`, a skipped resource is shown if that may be a mistake. */
+function isShown({ result, warnings, reason }: ReportEntry, format: ReporterOptions["format"]): boolean {
   if (result === "failed" || format === "text") return true;
-  return format === "changed" && (result === "injected" || result === "uninjected" || warnings.length > 0);
+  return format === "changed" &&
+    (result === "injected" || result === "uninjected" || reason === "kind-misspelled" || warnings.length > 0);
 }
 
 function summaryText(summary: Summary, { file, isWritten, files }: Written, done: string): string {

@@ -38,8 +38,13 @@ Deno.test("reporter() says that a file is not written, but not among JSON", asyn
   assert.doesNotMatch(await said("-f bad.yaml -o out.yaml --report json"), /not written/);
 });
 
-Deno.test("reporter() of changed leaves out what is skipped, and counts it", async () => {
+Deno.test("reporter() of changed omits skipped resources, except for misspelled kinds, and counts them", async () => {
   assert.equal(await said("-f a.yaml --report changed"), `${BUILT_IN}1 skipped\n`);
+  const files = { "a.yaml": "apiVersion: apps/v1\nkind: Deploymnet\nmetadata: {name: a}\n" };
+  assert.match(
+    await said("-f a.yaml --report changed", { files }),
+    /skipped: .* did you mean "Deployment"\?\n1 skipped\n$/,
+  );
 });
 
 Deno.test("reporter() says where the output is, or that there is none", async () => {

@@ -20,6 +20,8 @@ const VALUES: Readonly<Record<Flag["type"], string>> = {
   text: "TEXT",
   file: "FILE",
   address: "ADDRESS",
+  name: "NAME",
+  tag: "TAG",
   url: "URL",
   choice: "WORD",
   boolean: "",

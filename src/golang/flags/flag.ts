@@ -6,6 +6,8 @@
  * | type                        | value                                                   |
  * |-----------------------------|---------------------------------------------------------|
  * | text, file, address         | the text; its reader checks it                          |
+ * | name                        | a DNS label in lower case, as of a namespace, or `""`   |
+ * | tag                         | a tag of an image, with or without a digest, or `""`    |
  * | url                         | an HTTP URL                                             |
  * | choice                      | one of `allowed`                                        |
  * | boolean                     | a value only after `=`, in the spellings that Go parses |
@@ -20,6 +22,8 @@ export type FlagType =
   | "text"
   | "file"
   | "address"
+  | "name"
+  | "tag"
   | "url"
   | "choice"
   | "boolean"

@@ -1,6 +1,7 @@
 /** Parses the texts of flags and environment variables into values. */
 import { readDuration } from "../duration.ts";
 import { parseBool } from "../go_bool.ts";
+import { isDnsLabel } from "../net/mod.ts";
 import type { Flag, FlagType } from "./flag.ts";
 
 /** A parsed value, or a clause that says why the text is invalid and which texts are valid. */
@@ -12,6 +13,19 @@ export type Read<Value> = { readonly value: Value; readonly reason?: never } | {
 type Reader = (text: string, flag: Flag) => Read<string | number | boolean>;
 
 const asText: Reader = (text) => ({ value: text });
+
+const asName: Reader = (text) => {
+  if (text === "" || (isDnsLabel(text) && text === text.toLowerCase())) return { value: text };
+  return { reason: "use up to 63 lower-case letters, digits and inner hyphens" };
+};
+
+/** A tag with an optional digest: https://github.com/distribution/reference */
+const TAG = /^\w[\w.-]{0,127}(@[a-z0-9]+([+._-][a-z0-9]+)*:[0-9a-fA-F]{32,})?$/;
+
+const asTag: Reader = (text) =>
+  text === "" || TAG.test(text)
+    ? { value: text }
+    : { reason: "use up to 128 letters, digits, _, . and -, such as 1.20.8" };
 
 const asUrl: Reader = (text) => {
   const protocol = URL.parse(text)?.protocol;
@@ -46,6 +60,8 @@ const READERS: Readonly<Record<FlagType, Reader>> = {
   text: asText,
   file: asText,
   address: asText,
+  name: asName,
+  tag: asTag,
   list: asText,
   files: asText,
   texts: asText,

@@ -20,6 +20,10 @@ const RIGHT: readonly (readonly [Flag, string, unknown])[] = [
   [flag({ type: "duration" }), "8760h", 8760 * 3600 * 1000],
   [flag({ type: "port", least: 0 }), "0", 0],
   [flag({ type: "ratio" }), ".5", 0.5],
+  ...["", "shop-1", "1-20"].map((text) => [flag({ type: "name" }), text, text] as const),
+  ...["", "1.20.8", "latest", "master_2-x", `1.20@sha256:${"a1".repeat(32)}`].map((text) =>
+    [flag({ type: "tag" }), text, text] as const
+  ),
   ...["1", "t", "T", "TRUE", "true", "True"].map((text) => [flag({ type: "boolean" }), text, true] as const),
   ...["0", "f", "F", "FALSE", "false", "False"].map((text) => [flag({ type: "boolean" }), text, false] as const),
 ];
@@ -39,6 +43,10 @@ const WRONG: readonly (readonly [Flag, string, RegExp])[] = [
   [flag({ type: "url" }), "localhost:15021", /^it must be a URL such as "http:/],
   [flag({ type: "url" }), "/healthz", /^it must be a URL such as "http:/],
   [flag({ type: "ratio" }), "1.1", /^it must be a number from 0 to 1$/],
+  ...["Shop_1", "-a", "a.b", "x".repeat(64)].map((text) => [flag({ type: "name" }), text, /^use up to 63/] as const),
+  ...["a b", "-a", "a:b", "a@b", "a".repeat(129)].map((text) =>
+    [flag({ type: "tag" }), text, /^use up to 128/] as const
+  ),
   // Go's strconv.ParseBool knows no other capitals.
   ...["tRUE", "yes", "fALSE", "TrUe", ""].map((text) =>
     [flag({ type: "boolean" }), text, /^it must be "true" or/] as const

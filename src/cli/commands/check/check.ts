@@ -27,6 +27,7 @@ const FLAGS = {
     }),
     pre: flag("--pre", "Check a cluster before the mesh is installed"),
     namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workloads", {
+      type: "name",
       completes: "namespaces",
       excludes: ["all-namespaces"],
       defaultDoc: "all",

@@ -27,11 +27,7 @@ const FLAGS = {
     namespace: flag(
       "-n, --namespace NAMESPACE",
       "Namespace of the workload; if no workload is named, all workloads in the namespace",
-      {
-        completes: "namespaces",
-        excludes: ["all-namespaces"],
-        defaultDoc: "from the context",
-      },
+      { type: "name", completes: "namespaces", excludes: ["all-namespaces"], defaultDoc: "from the context" },
     ),
     allNamespaces: flag("-A, --all-namespaces", "All workloads of the cluster, one line each"),
     selector: flag("-l, --selector SELECTOR", "With -n or -A: only workloads with these labels"),

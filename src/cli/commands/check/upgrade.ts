@@ -23,6 +23,7 @@ const FLAGS = {
   },
   "Workloads": {
     namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workloads", {
+      type: "name",
       completes: "namespaces",
       excludes: ["all-namespaces"],
       defaultDoc: "all",

@@ -97,6 +97,7 @@ const FLAGS = {
   },
   "Process": {
     namespace: flag("--namespace NAMESPACE", "Namespace of the DaemonSet", {
+      type: "name",
       env: ["POD_NAMESPACE"],
       completes: "namespaces",
       default: "istio-system",

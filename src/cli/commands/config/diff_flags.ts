@@ -6,6 +6,7 @@ export const CONFIG_DIFF_FLAGS = {
   "Pods (samples unless files are given)": {
     ...FILENAMES,
     namespace: flag("-n, --namespace NAMESPACE", "Namespace for resources without a namespace", {
+      type: "name",
       completes: "namespaces",
       default: "default",
     }),

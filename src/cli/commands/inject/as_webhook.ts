@@ -4,7 +4,6 @@ import type { PermissionName, World } from "../../../platform/world.ts";
 import type { ClusterChoice, Judge, NativeSetting } from "../../../inject/mod.ts";
 import { readConfiguration } from "../../configuration.ts";
 import { findingsFor } from "../../manifests/findings.ts";
-import { checkNames } from "../../manifests/given_names.ts";
 import { openManifestOutput, removeLeftovers } from "../../manifests/manifest_output.ts";
 import { changeManifests, manifestInputs, permissionsFor, templatePathsOf } from "../../manifests/manifests.ts";
 import { outputIn } from "../../manifests/output.ts";
@@ -15,7 +14,6 @@ type InjectModule = typeof import("../../../inject/mod.ts");
 
 /** Runs `inject --as-webhook`. Returns exit code 1 if a resource failed. */
 export async function runAsWebhook(world: World, { flags }: InjectInput): Promise<number> {
-  checkNames(flags);
   const target = await outputIn(world, flags.output);
   const [inject, { webhookJudge }] = await Promise.all([
     import("../../../inject/mod.ts"),

@@ -26,7 +26,7 @@ export const INJECT_FLAGS = {
     ...CONFIGURATION,
     revision: { ...REVISION.revision, default: "default" },
     ...IMAGES,
-    tag: flag("--tag TAG", "Tag of the proxy's images"),
+    tag: flag("--tag TAG", "Tag of the proxy's images", { type: "tag" }),
     ...NATIVE_SIDECARS,
     fit: flag(
       "--fit baseline|restricted",

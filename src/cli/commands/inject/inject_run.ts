@@ -5,7 +5,6 @@ import type { PermissionName, World } from "../../../platform/world.ts";
 import type { RevisionConfiguration } from "../../../inject/mod.ts";
 import { nativeOption, readConfiguration } from "../../configuration.ts";
 import { findingsFor } from "../../manifests/findings.ts";
-import { checkNames } from "../../manifests/given_names.ts";
 import { openManifestOutput, removeLeftovers } from "../../manifests/manifest_output.ts";
 import { changeManifests, manifestInputs, permissionsFor, templatePathsOf } from "../../manifests/manifests.ts";
 import { outputIn, type OutputTarget } from "../../manifests/output.ts";
@@ -16,7 +15,6 @@ type InjectModule = typeof import("../../../inject/mod.ts");
 
 /** Runs `inject`. Returns exit code 1 if a resource failed. */
 export async function runInject(world: World, { flags }: InjectInput): Promise<number> {
-  checkNames(flags);
   const inject = await import("../../../inject/mod.ts");
   const target = await outputIn(world, flags.output);
   if (flags.showConfig) return await showConfiguration(world, flags, { target, inject });

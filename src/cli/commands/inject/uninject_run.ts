@@ -1,5 +1,4 @@
 import type { World } from "../../../platform/world.ts";
-import { checkNames } from "../../manifests/given_names.ts";
 import { openManifestOutput, removeLeftovers } from "../../manifests/manifest_output.ts";
 import { changeManifests, manifestInputs, permissionsFor, templatePathsOf } from "../../manifests/manifests.ts";
 import { outputIn } from "../../manifests/output.ts";
@@ -7,7 +6,6 @@ import type { ManifestFlags } from "../../shared_flags.ts";
 
 /** Runs `uninject`. Returns exit code 1 if a resource failed. */
 export async function runUninject(world: World, { flags }: { readonly flags: ManifestFlags }): Promise<number> {
-  checkNames(flags);
   const inject = await import("../../../inject/mod.ts");
   const target = await outputIn(world, flags.output);
   const templatePaths = templatePathsOf(flags, inject);

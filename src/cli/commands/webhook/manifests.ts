@@ -13,6 +13,7 @@ const FLAGS = {
   "Installation": {
     image: flag("--image IMAGE", "Image with kubectl-mesh on its PATH", { default: UNPUBLISHED }),
     namespace: flag("-n, --namespace NAMESPACE", "Namespace that the webhook runs in", {
+      type: "name",
       completes: "namespaces",
       defaultDoc: "istio-system",
     }),

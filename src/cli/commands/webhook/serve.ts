@@ -31,6 +31,7 @@ const FLAGS = {
     ),
     ...flagsWith({
       namespace: flag("-n, --namespace NAMESPACE", "Namespace of the Service and the Secret", {
+        type: "name",
         completes: "namespaces",
         default: "istio-system",
       }),
