@@ -48,8 +48,14 @@ export async function kubeconfigConnection(
     credentials: new Credentials(world.clock, () => load(world, cluster, signIn), isRenewable),
     runsPlugin,
     namespace: context?.namespace,
-    origin: files.length === 0 ? "--server" : `context "${name}" of ${files.map((path) => `"${path}"`).join(", ")}`,
+    origin: originText(options, name, files),
   };
+}
+
+function originText({ server }: ConnectOptions, context: string, files: readonly string[]): string {
+  if (files.length === 0) return "--server";
+  const text = `context "${context}" of ${files.map((path) => `"${path}"`).join(", ")}`;
+  return server === undefined ? text : `--server, with ${text}`;
 }
 
 /** Returns the context, and the cluster from `--cluster` or from the context. */

@@ -248,6 +248,8 @@ Deno.test("a server by a flag needs no kubeconfig, a group needs a user", async 
   const connection = await kubeconfigConnection(world, [], { server: "a.test:6443", token: "t" });
   assert.deepEqual([connection.server, connection.origin], ["https://a.test:6443", "--server"]);
   assert.deepEqual([...(await connection.credentials.current()).headers], [["authorization", "Bearer t"]]);
+  const { connection: both } = await open({ server: "https://b.test" });
+  assert.match(both.origin, /^--server, with context "[^"]+" of "\/home\/ada\/.kube\/config"$/);
   const api = await connect(fakeWorld({}), { server: "https://a.test" });
   assert.equal(api.server, "https://a.test");
   api.close();
