@@ -20,6 +20,9 @@ export function undoCommands(plan: Plan, objects: readonly ValueMap[]): string {
   return [
     "# Removes the webhook from the cluster. Read this script, then pipe it to sh.",
     "set -e",
+    ...replaced.map(({ name }) =>
+      `[ -f ${name}.json ] || { echo "error: ${name}.json is missing; nothing is changed" >&2; exit 1; }`
+    ),
     ...replaced.flatMap(restored),
     ...configurationNames(plan).filter((name) => !replaced.some((each) => each.name === name))
       .flatMap((name) => removed(name, takeOvers.find((each) => each.name === name))),
@@ -36,7 +39,8 @@ function restored({ name, owner }: TakeOver): string[] {
     "",
     `# Restores "${name}" for ${owner}. Before the webhook replaced it, this command saved the file:`,
     `#   kubectl get ${CONFIGURATION} ${name} -o jsonpath=${AS_PATCH} > ${name}.json`,
-    "# Without the file, replace the next three commands with the command that installed Istio",
+    `# Without the file, remove the line with "-f ${name}.json" above, and replace the next three commands`,
+    "# with the command that installed Istio",
     `kubectl label ${CONFIGURATION} ${name} app.kubernetes.io/name-`,
     `kubectl annotate ${CONFIGURATION} ${name} ${FLAGS_ANNOTATION}-`,
     `kubectl patch ${CONFIGURATION} ${name} --type=merge --patch-file=${name}.json`,
