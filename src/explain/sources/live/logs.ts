@@ -7,8 +7,8 @@ import { placeOf } from "./live.ts";
 import { hasContainer } from "./pods.ts";
 
 /** Maximum number of lines of a log, counted from its end. */
-const LINES = "2000";
-const MAX_BYTES = String(1024 * 1024);
+const LINES = 2000;
+const MAX_BYTES = 1024 * 1024;
 /** Maximum number of events, newest first. The API server keeps events for an hour. */
 const MAX_EVENTS = 200;
 /** Names of the mesh's init containers. */
@@ -20,9 +20,17 @@ export async function logOf(
   pod: Pod,
   query: Readonly<Record<"container", string>> & Readonly<Record<string, string>>,
 ): Promise<Part> {
-  const limits = { tailLines: LINES, limitBytes: MAX_BYTES };
   const path = `${namespacePath(pod)}/pods/${encodeURIComponent(pod.metadata.name)}/log`;
-  return await part("the log", () => api.text(`${path}?${new URLSearchParams({ ...limits, ...query })}`));
+  return await part("the log", async () => {
+    let lines = LINES;
+    while (true) {
+      const limits = { tailLines: String(lines), limitBytes: String(MAX_BYTES) };
+      const text = await api.text(`${path}?${new URLSearchParams({ ...limits, ...query })}`);
+      if (new TextEncoder().encode(text).length < 0.95 * MAX_BYTES || lines === 1) return text;
+      // The kubelet keeps about MAX_BYTES of the start of these lines. With fewer lines, the newest fit.
+      lines = Math.max(1, Math.floor(Math.min(lines, text.split("\n").length) * 0.8));
+    }
+  });
 }
 
 /** Returns the logs of the proxy and of the mesh's init container, and the pod's events. */

@@ -69,6 +69,21 @@ Deno.test("logs are bounded, the previous one is read after a restart, events ar
   );
 });
 
+Deno.test("of a long log the newest lines stay", async () => {
+  const lines = Array.from({ length: 3000 }, (_, at) => `${at} ${"x".repeat(at > 2500 ? 1500 : 300)}`);
+  const kubelet = {
+    text(path: string) {
+      const query = new URL(path, "http://api").searchParams;
+      const end = lines.slice(-Number(query.get("tailLines"))).join("\n");
+      return Promise.resolve(end.slice(0, Number(query.get("limitBytes"))));
+    },
+    list: api([]).list,
+  };
+  const text = (await logsAndEvents(kubelet, POD, "istio-proxy")).get("proxy.log")?.text ?? "";
+  assert.ok(text.length < 1024 * 1024 && text.length > 512 * 1024, String(text.length));
+  assert.equal(text.split("\n").at(-1), lines.at(-1));
+});
+
 Deno.test("of many events the newest stay", async () => {
   const many = Array.from(
     { length: 300 },
