@@ -4,7 +4,7 @@
  * Encoder.SetEscapeHTML, Unmarshal into `any`).
  */
 import { GoInt, type GoMap, GoStruct, type GoValue } from "../go_value.ts";
-import { describeSyntaxError, MAX_DEPTH } from "./scan.ts";
+import { messageOf } from "../../base/errors.ts";
 import type { Value } from "../../base/value.ts";
 
 /** `indent` is one level (`"  "`); without it the JSON is one line. `escapeHtml` (default true) escapes `<`, `>` and `&`. */
@@ -145,52 +145,26 @@ function escapeSpecial(json: string, special: RegExp): string {
 
 /**
  * Parses JSON as Go does into `any`: all numbers are float64, the last of duplicate keys wins, lone surrogates become
- * U+FFFD, maps have no prototype.
- * Throws an Error with the text of Go's syntax errors.
+ * U+FFFD, maps have no prototype. Throws an Error with the reason and the position if the text is not JSON.
  */
 export function goJsonParse(text: string): GoValue {
-  let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
-  } catch {
-    // The text is not JSON.
-    throw new Error(describeSyntaxError(text));
-  }
-  const tooLarge = numbersIn(text).find((number) => !Number.isFinite(Number(number)));
-  if (tooLarge !== undefined) {
-    throw new Error(`json: cannot unmarshal number ${tooLarge} into Go value of type float64`);
-  }
-  return convert(parsed, 1);
-}
-
-/** Yields the numbers of a JSON text that may exceed float64: those with an exponent or very many digits. */
-function* numbersIn(text: string): Generator<string> {
-  if (!/\d[eE]\+?\d{3}|\d{300}/.test(text)) return;
-  for (let at = 0; at < text.length;) {
-    const quote = text.indexOf('"', at);
-    const end = quote < 0 ? text.length : quote;
-    for (const [number] of text.slice(at, end).matchAll(/-?\d[\d.eE+-]*/g)) yield number;
-    at = quote < 0 ? end : endOfString(text, quote);
+    return convert(JSON.parse(text));
+  } catch (error) {
+    throw new Error(`invalid JSON: ${messageOf(error)}`);
   }
 }
 
-/** The offset after a string of valid JSON. */
-function endOfString(text: string, quote: number): number {
-  let at = quote + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
-  return at + 1;
-}
-
-function convert(value: unknown, depth: number): GoValue {
-  if (depth > MAX_DEPTH) throw new Error("exceeded max depth");
+function convert(value: unknown): GoValue {
+  if (value === Infinity || value === -Infinity) throw new Error("a number is beyond float64");
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value === "boolean" || typeof value === "number") return value;
-  if (Array.isArray(value)) return value.map((item) => convert(item, depth + 1));
-  return typeof value === "object" && value !== null ? convertMap(value, depth) : null;
+  if (Array.isArray(value)) return value.map(convert);
+  return typeof value === "object" && value !== null ? convertMap(value) : null;
 }
 
-function convertMap(value: object, depth: number): GoMap {
+function convertMap(value: object): GoMap {
   const map: Record<string, GoValue> = Object.create(null);
-  for (const [key, item] of Object.entries(value)) map[key.toWellFormed()] = convert(item, depth + 1);
+  for (const [key, item] of Object.entries(value)) map[key.toWellFormed()] = convert(item);
   return map;
 }

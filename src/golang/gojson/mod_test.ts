@@ -50,27 +50,15 @@ Deno.test("goJsonParse: floats, last duplicate wins, data keys only", () => {
   assert.deepEqual(Object.entries(value), [["a", 2], ["__proto__", [null, "x\ufffd"]]]);
 });
 
-Deno.test("goJsonParse fails with Go's error texts", () => {
-  const cases: [string, string][] = [
-    ["", "unexpected end of JSON input"],
-    ["{", "unexpected end of JSON input"],
-    ["x", "invalid character 'x' looking for beginning of value"],
-    ["{a", "invalid character 'a' looking for beginning of object key string"],
-    ['{"a" 1', "invalid character '1' after object key"],
-    ['{"a":1 "b"', "invalid character '\"' after object key:value pair"],
-    ["[1 2]", "invalid character '2' after array element"],
-    ["1 2", "invalid character '2' after top-level value"],
-    ["tru3", "invalid character '3' in literal true (expecting 'e')"],
-    ["-a", "invalid character 'a' in numeric literal"],
-    ["1.a", "invalid character 'a' after decimal point in numeric literal"],
-    ["1ea", "invalid character 'a' in exponent of numeric literal"],
-    ['"\\x"', "invalid character 'x' in string escape code"],
-    ['"\\u00g"', "invalid character 'g' in \\u hexadecimal character escape"],
-    ['"\n"', "invalid character '\\n' in string literal"],
-    ["01", "invalid character '1' after top-level value"],
-    ["[1,]", "invalid character ']' looking for beginning of value"],
+Deno.test("goJsonParse says why and where a text is not JSON", () => {
+  const cases: [string, RegExp][] = [
+    ["", /^invalid JSON: Unexpected end of JSON input$/],
+    ["{a", /^invalid JSON: .* at position 1 /],
+    ["01", /^invalid JSON: .* at position 1 /],
+    ["[1e999]", /^invalid JSON: a number is beyond float64$/],
+    ["[".repeat(1e6) + "]".repeat(1e6), /^invalid JSON: Maximum call stack size exceeded$/],
   ];
-  for (const [text, message] of cases) assert.throws(() => goJsonParse(text), { message }, text);
+  for (const [text, message] of cases) assert.throws(() => goJsonParse(text), { message }, text.slice(0, 10));
 });
 
 Deno.test("compareUtf8 orders as bytes do", () => {
