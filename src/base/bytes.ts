@@ -21,3 +21,8 @@ export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   }
   return joined;
 }
+
+/** Whether two pieces have the same bytes. */
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}

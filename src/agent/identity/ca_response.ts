@@ -1,6 +1,7 @@
 /** Validates the CA's response. */
+import { sameBytes } from "../../base/bytes.ts";
 import { messageOf } from "../../base/errors.ts";
-import { type CertificateInfo, decodePems, readCertificateInfo, sameBytes } from "../../golang/x509/mod.ts";
+import { type CertificateInfo, decodePems, readCertificate } from "../../golang/x509/mod.ts";
 import { spanText, StageError, stamp } from "./failure.ts";
 
 export interface Chain {
@@ -47,7 +48,7 @@ function infoOf(entry: string, index: number): CertificateInfo[] {
   const blocks = decodePems(entry).filter(({ type }) => type === "CERTIFICATE");
   if (blocks.length === 0) throw wrong(`entry ${index + 1} is not a PEM certificate`);
   try {
-    return blocks.map(({ bytes }) => readCertificateInfo(bytes));
+    return blocks.map(({ bytes }) => readCertificate(bytes));
   } catch (error) {
     throw wrong(`entry ${index + 1} cannot be read: ${messageOf(error)}`);
   }

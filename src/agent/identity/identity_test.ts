@@ -1,5 +1,6 @@
 /** The whole identity, with an authority and a clock of the test. */
 import assert from "node:assert/strict";
+import { sameBytes } from "../../base/bytes.ts";
 import { testCertificate } from "../../../test/support/tls/certificates.ts";
 import { settled } from "../../../test/support/manual_clock.ts";
 import {
@@ -16,14 +17,14 @@ import {
 } from "../../../test/support/agent/started_identity.ts";
 import { MeshError } from "../../base/errors.ts";
 import { CODE, GrpcError } from "../grpc/mod.ts";
-import { decodePem, decodePems, readCertificateInfo, readPrivateKey, sameBytes } from "../../golang/x509/mod.ts";
+import { decodePem, decodePems, readCertificate, readPrivateKey } from "../../golang/x509/mod.ts";
 import type { Files } from "../../platform/world.ts";
 
 const unauthenticated = new GrpcError(CODE.Unauthenticated, "status", "The server refused the call");
 
 function isPair({ certificate, key }: { certificate: string; key: string }): boolean {
   return sameBytes(
-    readCertificateInfo(decodePem(certificate)?.bytes ?? new Uint8Array()).publicKey,
+    readCertificate(decodePem(certificate)?.bytes ?? new Uint8Array()).publicKey,
     readPrivateKey(key).publicKey(),
   );
 }

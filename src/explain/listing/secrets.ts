@@ -1,6 +1,6 @@
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { nodeCrypto } from "../../base/node_crypto.ts";
-import { readCertificateInfo } from "../../golang/x509/mod.ts";
+import { readCertificate } from "../../golang/x509/mod.ts";
 import { anyAt } from "../envoy/message.ts";
 import { certificatesOf } from "../envoy/data_source.ts";
 import type { Listing, ListingSource } from "./listing.ts";
@@ -42,7 +42,7 @@ const NO_CERTIFICATE: CertificateTexts = ["-", "false", "-", "-", "-"];
 
 function certificateTexts(der: Uint8Array, now: Date): CertificateTexts {
   try {
-    const { notBefore, notAfter } = readCertificateInfo(der);
+    const { notBefore, notAfter } = readCertificate(der);
     const { ca, serialNumber } = new (nodeCrypto().X509Certificate)(der);
     return [
       ca ? "CA" : "Cert Chain",

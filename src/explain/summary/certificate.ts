@@ -1,7 +1,7 @@
 /** Reads the workload's certificate: identity, expiry and issuer. */
 import { ageText } from "../../base/text/mod.ts";
 import { isMap, listAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
-import { decodePems, distinguishedName, readCertificate, readCertificateInfo } from "../../golang/x509/mod.ts";
+import { decodePems, distinguishedName, readCertificate } from "../../golang/x509/mod.ts";
 import { certificatesOf } from "../envoy/data_source.ts";
 import type { PodName, Snapshot } from "../snapshot/snapshot.ts";
 import { workloadOf, type ZtunnelDump } from "../ztunnel/dump.ts";
@@ -50,7 +50,7 @@ function ztunnelCertificate(dump: ZtunnelDump, pod: PodName, now: number | undef
     const result = found.state.startsWith("Unavailable") ? "error" : "unknown";
     return { ...unknown, result, message: `the ztunnel of its node has no certificate for the pod: ${found.state}` };
   }
-  const info = readCertificateInfo(leaf.bytes);
+  const info = readCertificate(leaf.bytes);
   const known = {
     identity: found.identity,
     issuer: distinguishedName(info.issuer),
@@ -101,7 +101,7 @@ function chainOf(all: readonly ValueMap[]): readonly Uint8Array[] {
 export function issuersOf(section: ValueMap | undefined): ReadonlySet<string> {
   try {
     const chain = section === undefined ? [] : chainOf(secretsOf(section));
-    return new Set(chain.map((der) => distinguishedName(readCertificateInfo(der).issuer)));
+    return new Set(chain.map((der) => distinguishedName(readCertificate(der).issuer)));
   } catch {
     // The bytes are not valid certificates.
     return new Set();
@@ -113,7 +113,7 @@ function ofSecrets(section: ValueMap): Known | undefined {
   const [leaf] = chainOf(all);
   if (leaf === undefined) return undefined;
   try {
-    const info = readCertificateInfo(leaf);
+    const info = readCertificate(leaf);
     const trusted = all.filter((each) => isMap(each["validation_context"])).flatMap((secret) =>
       certificatesOf(mapAt(mapAt(secret, "validation_context"), "trusted_ca"))
     );
@@ -131,8 +131,8 @@ function ofSecrets(section: ValueMap): Known | undefined {
 }
 
 function rootOf(der: Uint8Array): Root {
-  const { notAfter } = readCertificateInfo(der);
-  return { subject: distinguishedName(readCertificate(der).subject) || "(no name)", notAfter: notAfter.toISOString() };
+  const { notAfter, subject } = readCertificate(der);
+  return { subject: distinguishedName(subject) || "(no name)", notAfter: notAfter.toISOString() };
 }
 
 /** Returns the first certificate in `certs.json` that has a SPIFFE ID. */

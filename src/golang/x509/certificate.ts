@@ -1,8 +1,8 @@
 /** Creates X.509 certificates and certificate signing requests as Go's crypto/x509 does. */
-import { bytesOfBinary } from "../../base/bytes.ts";
+import { bytesOfBinary, sameBytes } from "../../base/bytes.ts";
 import { nodeCrypto } from "../../base/node_crypto.ts";
 import { bits, element, explicit, implicit, integer, octets, oid, sequence, TAG, text, time, TRUE } from "./der/der.ts";
-import { DerReader, sameBytes } from "./der/der_reader.ts";
+import { DerReader } from "./der/der_reader.ts";
 import type { PrivateKey } from "./keys/private_key.ts";
 
 /** The contents of a new certificate. */
@@ -18,17 +18,6 @@ export interface Request {
   readonly notAfter: bigint;
   readonly serial: bigint;
   readonly isAuthority: boolean;
-}
-
-/** Thrown if a DNS name contains characters beyond ASCII. */
-export class DnsNameError extends Error {
-  constructor(readonly dnsName: string) {
-    super(
-      `The DNS name ${
-        JSON.stringify(dnsName)
-      } has characters that a certificate cannot contain; write the name in punycode`,
-    );
-  }
 }
 
 /** The issuer: its certificate and its key. */
@@ -56,15 +45,19 @@ const ALTERNATIVE_NAMES = "2.5.29.17";
 const COMMON_NAME = "2.5.4.3";
 const SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
 const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
+/** The tags of alternative names. */
+const DNS_NAME = 2;
+const URI = 6;
 
 /**
- * Creates a certificate for a key, in DER. Throws with Go's texts if the issuer cannot sign, the issuer's key does not
- * belong to its certificate, or certificates do not support the type of the key. Throws a `DnsNameError` for an invalid
- * DNS name.
+ * Creates a certificate for a key, in DER. Throws if the issuer's key does not belong to its certificate or is too short
+ * to be secure, or if a name has characters beyond ASCII.
  */
-export function createCertificate(request: Request, key: PrivateKey, issuer: Issuer): Uint8Array {
-  const { signer } = issuer.key;
-  if (signer === undefined) throw new Error("x509: certificate private key does not implement crypto.Signer");
+export function createCertificate(
+  request: Request,
+  key: Pick<PrivateKey, "publicKey">,
+  issuer: Issuer,
+): Uint8Array {
   const publicKey = key.publicKey();
   const subject = nameOf(request.commonName);
   const parent = issuer.certificate ?? { subject, publicKey, keyId: new Uint8Array() };
@@ -74,14 +67,18 @@ export function createCertificate(request: Request, key: PrivateKey, issuer: Iss
   const signed = sequence(
     explicit(0, integer(2)),
     integer(request.serial),
-    signer.algorithm,
+    issuer.key.algorithm,
     parent.subject,
     sequence(time(request.notBefore), time(request.notAfter)),
     subject,
     publicKey,
     explicit(3, sequence(...extensions(request, subject, publicKey, parent))),
   );
-  return sequence(signed, signer.algorithm, bits(signer.sign(signed)));
+  return signedBy(issuer.key, signed);
+}
+
+function signedBy({ algorithm, sign }: PrivateKey, signed: Uint8Array): Uint8Array {
+  return sequence(signed, algorithm, bits(sign(signed)));
 }
 
 /** A distinguished name that contains only a common name; an empty distinguished name if the common name is empty. */
@@ -110,16 +107,14 @@ function extensions(request: Request, subject: Uint8Array, publicKey: Uint8Array
 
 /**
  * Creates a certificate signing request in DER with one alternative name, a URI, and without a subject (SPIFFE
- * X.509-SVID, 2). The name is critical because the subject is empty (RFC 5280, 4.2.1.6). Throws if the key cannot sign
- * or the URI has characters beyond ASCII.
+ * X.509-SVID, 2). The name is critical because the subject is empty (RFC 5280, 4.2.1.6). Throws if the URI has
+ * characters beyond ASCII.
  */
 export function createRequest(uri: string, key: PrivateKey): Uint8Array {
-  const { signer } = key;
-  if (signer === undefined) throw new Error("x509: certificate private key does not implement crypto.Signer");
-  const names = extension(ALTERNATIVE_NAMES, true, sequence(uriName(uri)));
+  const names = extension(ALTERNATIVE_NAMES, true, sequence(nameText(URI, uri)));
   const attribute = sequence(oid(EXTENSION_REQUEST), element(TAG.set, sequence(names)));
   const signed = sequence(integer(0), sequence(), key.publicKey(), explicit(0, attribute));
-  return sequence(signed, signer.algorithm, bits(signer.sign(signed)));
+  return signedBy(key, signed);
 }
 
 /** An extension. `value` is the content of its OCTET STRING. */
@@ -128,20 +123,19 @@ function extension(id: string, critical: boolean, value: Uint8Array): Uint8Array
 }
 
 function alternativeNames({ dnsNames, addresses, uris = [] }: Request): Uint8Array[] {
-  return [...dnsNames.map(dnsName), ...addresses.map((address) => implicit(7, address)), ...uris.map(uriName)];
+  return [
+    ...dnsNames.map((name) => nameText(DNS_NAME, name)),
+    ...addresses.map((address) => implicit(7, address)),
+    ...uris.map((uri) => nameText(URI, uri)),
+  ];
 }
 
-/** An alternative name that is a URI. Throws if the URI has characters beyond ASCII. */
-function uriName(uri: string): Uint8Array {
+/** An alternative name that is a text. Throws if the text has characters beyond ASCII. */
+function nameText(tag: number, name: string): Uint8Array {
   // deno-lint-ignore no-control-regex -- the range of IA5String
-  if (/^[\x00-\x7f]*$/.test(uri)) return implicit(6, bytesOfBinary(uri));
-  throw new Error(`The name ${JSON.stringify(uri)} has characters that a certificate cannot contain`);
-}
-
-function dnsName(name: string): Uint8Array {
-  // deno-lint-ignore no-control-regex -- the range of IA5String
-  if (!/^[\x00-\x7f]*$/.test(name)) throw new DnsNameError(name);
-  return implicit(2, bytesOfBinary(name));
+  if (/^[\x00-\x7f]*$/.test(name)) return implicit(tag, bytesOfBinary(name));
+  const hint = tag === DNS_NAME ? "; write the name in punycode" : "";
+  throw new Error(`The name ${JSON.stringify(name)} has characters that a certificate cannot contain${hint}`);
 }
 
 /** The first 160 bits of the key's SHA-256 (RFC 7093, 2.1), as in Go since 1.25. */

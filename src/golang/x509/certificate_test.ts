@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
+import { sameBytes } from "../../base/bytes.ts";
 import {
   createCertificate,
   decodePem,
   decodePems,
-  DnsNameError,
   encodePem,
   generateEcKey,
   isSignedBy,
   readCertificate,
-  readCertificateInfo,
   readPrivateKey,
   type Request,
-  sameBytes,
 } from "./mod.ts";
 
 const REQUEST: Request = {
@@ -39,10 +37,10 @@ Deno.test("createCertificate() makes a chain of EC keys that node verifies", () 
   assert.deepEqual([read.issuer, read.ca, Date.parse(read.validTo)], ["CN=authority", false, 1_800_000_000_000]);
   assert(isSignedBy(der, authority));
   assert(!isSignedBy(der, createCertificate(REQUEST, key, { certificate: undefined, key })));
-  const { publicKey, issuer, ...facts } = readCertificateInfo(der);
+  const { publicKey, issuer, notBefore, notAfter, dnsNames, uris } = readCertificate(der);
   assert(new TextDecoder().decode(issuer).endsWith("authority"));
   assert(sameBytes(publicKey, key.publicKey()));
-  assert.deepEqual(facts, {
+  assert.deepEqual({ notBefore, notAfter, dnsNames, uris }, {
     notBefore: new Date(1_790_000_000_000),
     notAfter: new Date(1_800_000_000_000),
     dnsNames: REQUEST.dnsNames,
@@ -50,11 +48,11 @@ Deno.test("createCertificate() makes a chain of EC keys that node verifies", () 
   });
 });
 
-Deno.test("readCertificateInfo() reads times before 1950 and after 2049 too", () => {
+Deno.test("readCertificate() reads times before 1950 and after 2049 too", () => {
   const key = generateEcKey();
   const [notBefore, notAfter] = [-631152001n, 2524608000n];
   const der = createCertificate({ ...REQUEST, notBefore, notAfter }, key, { certificate: undefined, key });
-  const facts = readCertificateInfo(der);
+  const facts = readCertificate(der);
   assert.deepEqual([facts.notBefore.toISOString(), facts.notAfter.toISOString()], [
     "1949-12-31T23:59:59.000Z",
     "2050-01-01T00:00:00.000Z",
@@ -74,7 +72,7 @@ Deno.test("a DNS name beyond ASCII is refused", () => {
   const key = generateEcKey();
   const ask = () =>
     createCertificate({ ...REQUEST, dnsNames: ["bücher.example"] }, key, { certificate: undefined, key });
-  assert.throws(ask, (error) => error instanceof DnsNameError && error.dnsName === "bücher.example");
+  assert.throws(ask, /"bücher.example" has characters .* punycode/);
 });
 
 const BODIES: readonly (readonly [body: string, read: string | undefined])[] = [

@@ -1,10 +1,10 @@
 /** Checks whether a certificate and a private key from files belong together. */
+import { sameBytes } from "../../base/bytes.ts";
 import { MeshError, messageOf } from "../../base/errors.ts";
-import { sameBytes } from "./der/der_reader.ts";
 import { decodePems, encodePem } from "./der/pem.ts";
-import { type CertificateInfo, readCertificateInfo } from "./certificate_info.ts";
 import { loadP521For } from "./keys/p521.ts";
 import { readPrivateKey } from "./keys/read_key.ts";
+import { type CertificateInfo, readCertificate } from "./read_certificate.ts";
 
 /** A certificate with its chain, and its private key, in PEM. */
 export interface KeyPair {
@@ -20,7 +20,7 @@ export interface PairNames {
 
 /** Reads the first certificate of a text. Throws a MeshError with the file if the text has no certificate. */
 export function certificateInfo(pem: string, file: string): CertificateInfo {
-  const [first] = decodePems(pem).filter(({ type }) => type === "CERTIFICATE");
+  const first = decodePems(pem).find(({ type }) => type === "CERTIFICATE");
   if (first === undefined) {
     throw new MeshError("No certificate in PEM", {
       place: { file },
@@ -28,7 +28,7 @@ export function certificateInfo(pem: string, file: string): CertificateInfo {
     });
   }
   try {
-    return readCertificateInfo(first.bytes);
+    return readCertificate(first.bytes);
   } catch (error) {
     throw new MeshError(`Cannot read the certificate: ${messageOf(error)}`, { place: { file }, cause: error });
   }

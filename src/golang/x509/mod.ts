@@ -1,26 +1,17 @@
 /**
  * Writes and reads X.509 certificates and private keys as Go's crypto/x509 does. In: requests, and keys (generated, or
  * read from PEM). Out: certificates and certificate signing requests in DER; the fields of a certificate
- * (`readCertificateInfo`); the fields of an issuer that a new certificate repeats (`readCertificate`); whether a key
- * belongs to a certificate (`checkPair`).
+ * (`readCertificate`); whether a key belongs to a certificate (`checkPair`).
  */
-export {
-  createCertificate,
-  createRequest,
-  DnsNameError,
-  type Issuer,
-  type Parent,
-  type Request,
-} from "./certificate.ts";
+export { createCertificate, createRequest, type Issuer, type Parent, type Request } from "./certificate.ts";
 export { certificateInfo, checkPair, type KeyPair, type PairNames } from "./check_pair.ts";
 export { distinguishedName } from "./distinguished_name.ts";
 export { numberOf, unsignedBytes } from "./der/der.ts";
-export { DerReader, sameBytes } from "./der/der_reader.ts";
+export { DerReader } from "./der/der_reader.ts";
 export { type CurveName, generateEcKey } from "./keys/ec_key.ts";
 export { generateRsaKey, genPrivateKey, makeRsaKey } from "./keys/generate_key.ts";
 export { p521Library } from "./keys/p521.ts";
 export { decodePem, decodePems, encodePem } from "./der/pem.ts";
 export { pkcs8Pem, type PrivateKey } from "./keys/private_key.ts";
-export { readCertificate } from "./read_certificate.ts";
-export { type CertificateInfo, isSignedBy, readCertificateInfo } from "./certificate_info.ts";
+export { type CertificateInfo, isSignedBy, readCertificate } from "./read_certificate.ts";
 export { readPrivateKey, within } from "./keys/read_key.ts";

@@ -1,106 +1,103 @@
-/** Reads the parts of a certificate, with the error texts of Go's x509.ParseCertificate. */
+import { binaryOf, sameBytes } from "../../base/bytes.ts";
+import { nodeCrypto } from "../../base/node_crypto.ts";
 import type { Parent } from "./certificate.ts";
 import { TAG } from "./der/der.ts";
-import { DerReader, sameBytes } from "./der/der_reader.ts";
+import { DerReader, type Element } from "./der/der_reader.ts";
+import { encodePem } from "./der/pem.ts";
 
-/** The parts of a certificate. */
-interface CertificateParts extends Parent {
+/** The fields of a certificate that this program uses. */
+export interface CertificateInfo extends Parent {
   /** The name of the authority that signed the certificate, in DER. */
   readonly issuer: Uint8Array;
-  readonly validity: DerReader;
-  /** The values of the extensions by identifier. */
-  readonly extensions: ReadonlyMap<string, Uint8Array>;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  readonly dnsNames: readonly string[];
+  /** Names such as `spiffe://cluster.local/ns/default/sa/default`. */
+  readonly uris: readonly string[];
 }
 
-/**
- * Reads a certificate in DER. Checks the key identifier, but neither the validity nor other extensions. Throws if the
- * bytes are not a certificate.
- */
-export function readCertificate(der: Uint8Array): CertificateParts {
-  const outer = new DerReader(der);
-  const certificate = read("malformed certificate", () => outer.sequence());
-  const tbs = read("malformed tbs certificate", () => certificate.sequence());
-  const version = readVersion(tbs);
-  const serial = read("malformed serial number", () => tbs.integer());
-  if (serial < 0n) throw new Error("x509: negative serial number");
-  checkAlgorithms(tbs, certificate);
-  const issuer = read("malformed issuer", () => tbs.take(TAG.sequence).whole);
-  const validity = read("malformed validity", () => tbs.sequence());
-  const subject = read("malformed issuer", () => tbs.take(TAG.sequence).whole);
-  const publicKey = read("malformed spki", () => tbs.take(TAG.sequence).whole);
-  checkPublicKey(publicKey);
-  const extensions = version === 2n ? readExtensions(tbs) : new Map<string, Uint8Array>();
-  read("malformed signature", () => certificate.bits());
-  if (!outer.atEnd) throw new Error("x509: trailing data");
-  return { issuer, validity, subject, publicKey, keyId: keyIdIn(extensions), extensions };
-}
+const SUBJECT_KEY_ID = "2.5.29.14";
+const ALTERNATIVE_NAMES = "2.5.29.17";
+const DNS_NAME = 0x82;
+const URI = 0x86;
 
-function read<T>(problem: string, take: () => T): T {
+/** Reads a certificate in DER. Throws if the bytes are not a certificate. */
+export function readCertificate(der: Uint8Array): CertificateInfo {
   try {
-    return take();
+    return read(der);
   } catch {
-    // The DER is malformed in this part. Go names the part, not the byte.
-    throw new Error(`x509: ${problem}`);
+    // The reason is an offset in the DER, which helps nobody.
+    throw new Error("x509: malformed certificate");
   }
 }
 
-/** Reads the version of a certificate. 0 means version 1. */
-function readVersion(tbs: DerReader): bigint {
-  const version = read("malformed version", () => {
-    const tagged = tbs.optional(0xa0);
-    return tagged === undefined ? 0n : new DerReader(tagged.content).integer();
-  });
-  if (version < 0n) throw new Error("x509: malformed version");
-  if (version > 2n) throw new Error("x509: invalid version");
-  return version;
+function read(der: Uint8Array): CertificateInfo {
+  const outer = new DerReader(der);
+  const certificate = outer.sequence();
+  const tbs = certificate.sequence();
+  const version = tbs.optional(0xa0);
+  check(outer.atEnd && (version === undefined || [0n, 1n, 2n].includes(new DerReader(version.content).integer())));
+  check(tbs.integer() >= 0n);
+  check(sameBytes(tbs.take(TAG.sequence).content, certificate.take(TAG.sequence).content));
+  certificate.bits();
+  const issuer = tbs.take(TAG.sequence).whole;
+  const validity = tbs.sequence();
+  const [notBefore, notAfter] = [dateOf(validity.any()), dateOf(validity.any())];
+  const subject = tbs.take(TAG.sequence).whole;
+  const publicKey = tbs.take(TAG.sequence).whole;
+  const key = new DerReader(publicKey).sequence();
+  key.sequence().oid();
+  key.bits();
+  const extensions = readExtensions(tbs);
+  const keyId = extensions.get(SUBJECT_KEY_ID)?.take(TAG.octets).content ?? new Uint8Array();
+  const names = elementsOf(extensions.get(ALTERNATIVE_NAMES)?.sequence());
+  const named = (wanted: number) => names.filter(({ tag }) => tag === wanted).map(({ content }) => binaryOf(content));
+  return { subject, publicKey, keyId, issuer, notBefore, notAfter, dnsNames: named(DNS_NAME), uris: named(URI) };
 }
 
-/** Checks that the two signature algorithms of a certificate are equal. */
-function checkAlgorithms(tbs: DerReader, certificate: DerReader): void {
-  const inner = read("malformed signature algorithm identifier", () => tbs.take(TAG.sequence).content);
-  const outer = read("malformed algorithm identifier", () => certificate.take(TAG.sequence).content);
-  if (!sameBytes(inner, outer)) {
-    throw new Error("x509: inner and outer signature algorithm identifiers don't match");
+function check(isValid: boolean): void {
+  if (!isValid) throw new Error("malformed");
+}
+
+/** The values of the extensions by identifier. The reader must be at the end of the public key. */
+function readExtensions(tbs: DerReader): ReadonlyMap<string, DerReader> {
+  for (const uniqueId of [0x81, 0x82]) tbs.optional(uniqueId);
+  const tagged = tbs.optional(0xa3);
+  const extensions = new Map<string, DerReader>();
+  const list = tagged === undefined ? undefined : new DerReader(tagged.content).sequence();
+  while (list?.atEnd === false) {
+    const extension = list.sequence();
+    const id = extension.oid();
+    const isCritical = extension.optional(TAG.boolean)?.content[0] === 0xff;
+    check(!extensions.has(id) && !(isCritical && id === SUBJECT_KEY_ID));
+    extensions.set(id, new DerReader(extension.take(TAG.octets).content));
   }
+  return extensions;
 }
 
-function checkPublicKey(publicKey: Uint8Array): void {
-  const info = read("malformed spki", () => new DerReader(publicKey).sequence());
-  const algorithm = read("malformed public key algorithm identifier", () => info.sequence());
-  read("malformed OID", () => algorithm.oid());
-  read("malformed subjectPublicKey", () => info.bits());
+function elementsOf(reader: DerReader | undefined): Element[] {
+  const elements: Element[] = [];
+  while (reader?.atEnd === false) elements.push(reader.any());
+  return elements;
 }
 
-/** The subject key identifier; empty if the certificate has none. */
-function keyIdIn(extensions: ReadonlyMap<string, Uint8Array>): Uint8Array {
-  const keyId = extensions.get("2.5.29.14");
-  if (keyId === undefined) return new Uint8Array();
-  return read("invalid subject key identifier", () => new DerReader(keyId).take(TAG.octets).content);
+/** Reads a UTCTime or GeneralizedTime, which are in UTC and in whole seconds (RFC 5280, 4.1.2.5). */
+function dateOf({ tag, content }: Element): Date {
+  const isShort = tag === TAG.utcTime;
+  const [year = "", ...rest] = /^(\d+)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(binaryOf(content))?.slice(1) ?? [];
+  const century = isShort ? (Number(year) < 50 ? "20" : "19") : "";
+  const [month, day, hour, minute, second] = rest;
+  const date = new Date(`${century}${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  check(year.length === (isShort ? 2 : 4) && !Number.isNaN(date.getTime()));
+  return date;
 }
 
-/** Reads the extensions. The reader must be at the end of the public key. */
-function readExtensions(tbs: DerReader): ReadonlyMap<string, Uint8Array> {
-  const seen = new Map<string, Uint8Array>();
-  const tagged = read("malformed extensions", () => {
-    for (const uniqueId of [0x81, 0x82]) tbs.optional(uniqueId);
-    return tbs.optional(0xa3);
-  });
-  if (tagged === undefined) return seen;
-  const extensions = read("malformed extensions", () => new DerReader(tagged.content).sequence());
-  while (!extensions.atEnd) {
-    const { id, value } = readExtension(read("malformed extension", () => extensions.sequence()));
-    if (seen.has(id)) throw new Error(`x509: certificate contains duplicate extension with OID "${id}"`);
-    seen.set(id, value);
-  }
-  return seen;
-}
-
-function readExtension(extension: DerReader): { readonly id: string; readonly value: Uint8Array } {
-  const id = read("malformed extension OID field", () => extension.oid());
-  const critical = read("malformed extension critical field", () => extension.optional(TAG.boolean));
-  const value = read("malformed extension value field", () => extension.take(TAG.octets).content);
-  if (id === "2.5.29.14" && critical?.content[0] === 0xff) {
-    throw new Error("x509: subject key identifier incorrectly marked critical");
-  }
-  return { id, value };
+/** Whether the issuer's key signed the certificate, by ECDSA or RSA with SHA-256. */
+export function isSignedBy(der: Uint8Array, issuer: Uint8Array): boolean {
+  const outer = new DerReader(der).sequence();
+  const signed = outer.any().whole;
+  outer.any();
+  const { createPublicKey, verify } = nodeCrypto();
+  const publicKey = createPublicKey(encodePem("PUBLIC KEY", readCertificate(issuer).publicKey));
+  return verify("sha256", signed, publicKey, outer.bits());
 }

@@ -1,6 +1,7 @@
 /** The certificates that replicas share in a Secret: the serving certificate and the certificate authorities (CAs). */
+import { sameBytes } from "../../base/bytes.ts";
 import type { Secret } from "../../kube/client/mod.ts";
-import { decodePems, isSignedBy, readCertificateInfo, readPrivateKey, sameBytes } from "../../golang/x509/mod.ts";
+import { decodePems, isSignedBy, readCertificate, readPrivateKey } from "../../golang/x509/mod.ts";
 import { certificatePem, type Issued } from "./issue.ts";
 
 /** The certificates and keys in use. */
@@ -56,7 +57,7 @@ function readCertificates(secret: Secret): CertificateSet | undefined {
   const authority = { certificate: newest, key: readPrivateKey(entry(secret, DATA.authorityKey)) };
   const serving = { certificate, key: readPrivateKey(entry(secret, DATA.key)) };
   const isWhole = [authority, serving].every(({ certificate, key }) => {
-    return sameBytes(readCertificateInfo(certificate).publicKey, key.publicKey());
+    return sameBytes(readCertificate(certificate).publicKey, key.publicKey());
   });
   const isTrusted = [newest, ...retired].some((each) => isSignedBy(certificate, each));
   return isWhole && isTrusted ? { serving, authority, retired } : undefined;

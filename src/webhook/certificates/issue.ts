@@ -6,7 +6,6 @@ import {
   numberOf,
   type PrivateKey,
   readCertificate,
-  readCertificateInfo,
 } from "../../golang/x509/mod.ts";
 
 /** A certificate in DER, with its private key (ECDSA on P-256). */
@@ -41,7 +40,7 @@ export function issueAuthority(validity: Validity): Issued {
 export function issueServing(authority: Issued, dnsNames: readonly string[], validity: Validity): Issued {
   const key = generateEcKey();
   const base = requestFor(validity);
-  const last = secondsOf(readCertificateInfo(authority.certificate).notAfter);
+  const last = secondsOf(readCertificate(authority.certificate).notAfter);
   const notAfter = base.notAfter < last ? base.notAfter : last;
   const request = { ...base, notAfter, commonName: "", dnsNames, isAuthority: false };
   const issuer = { certificate: readCertificate(authority.certificate), key: authority.key };

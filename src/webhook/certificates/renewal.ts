@@ -1,5 +1,5 @@
 /** Decides when and how certificates are renewed. */
-import { isSignedBy, readCertificateInfo } from "../../golang/x509/mod.ts";
+import { isSignedBy, readCertificate } from "../../golang/x509/mod.ts";
 import { CLOCK_SKEW, issueAuthority, issueServing } from "./issue.ts";
 import type { CertificateSet } from "./certificate_set.ts";
 
@@ -77,7 +77,7 @@ const RULES: readonly Rule[] = [
   {
     reason: "the serving certificate lacks a DNS name",
     applies: ({ serving }, { dnsNames }) => {
-      const held = readCertificateInfo(serving.certificate).dnsNames;
+      const held = readCertificate(serving.certificate).dnsNames;
       return !dnsNames.every((name) => held.includes(name));
     },
     renewed: withServing,
@@ -113,7 +113,7 @@ function allNew({ dnsNames, lifetimes, now }: RenewalContext): CertificateSet {
 
 /** Issues a serving certificate. Keeps the old certificate's names, because replicas may have different names. */
 function withServing(held: CertificateSet, { dnsNames, lifetimes, now }: RenewalContext): CertificateSet {
-  const names = [...new Set([...dnsNames, ...readCertificateInfo(held.serving.certificate).dnsNames])].slice(
+  const names = [...new Set([...dnsNames, ...readCertificate(held.serving.certificate).dnsNames])].slice(
     0,
     MAX_NAMES,
   );
@@ -122,21 +122,21 @@ function withServing(held: CertificateSet, { dnsNames, lifetimes, now }: Renewal
 
 /** Whether a certificate is not valid yet, so that the API server would reject it. */
 function isEarly(certificate: Uint8Array, now: Date): boolean {
-  return readCertificateInfo(certificate).notBefore > now;
+  return readCertificate(certificate).notBefore > now;
 }
 
 function hasExpired(certificate: Uint8Array, now: Date): boolean {
-  return readCertificateInfo(certificate).notAfter <= now;
+  return readCertificate(certificate).notAfter <= now;
 }
 
 /** Whether two thirds of a certificate's lifetime have passed. The jitter adds up to a twentieth of the lifetime. */
 function isDue(certificate: Uint8Array, { now, jitter }: RenewalContext): boolean {
-  const [made, end] = [madeAt(certificate), readCertificateInfo(certificate).notAfter.getTime()];
+  const [made, end] = [madeAt(certificate), readCertificate(certificate).notAfter.getTime()];
   return now.getTime() >= made + (end - made) * (2 / 3 + jitter / 20);
 }
 
 function madeAt(certificate: Uint8Array): number {
-  return readCertificateInfo(certificate).notBefore.getTime() + CLOCK_SKEW;
+  return readCertificate(certificate).notBefore.getTime() + CLOCK_SKEW;
 }
 
 /**
@@ -154,7 +154,7 @@ function isOver(
   { serving, authority }: CertificateSet,
   { now, lifetimes }: RenewalContext,
 ): boolean {
-  if (readCertificateInfo(retired).notAfter <= now) return true;
+  if (readCertificate(retired).notAfter <= now) return true;
   const isReplaced = isSignedBy(serving.certificate, authority.certificate);
   return isReplaced && now.getTime() >= madeAt(serving.certificate) + lifetimes.overlap;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { isSignedBy, readCertificateInfo, sameBytes } from "../../golang/x509/mod.ts";
+import { sameBytes } from "../../base/bytes.ts";
+import { isSignedBy, readCertificate } from "../../golang/x509/mod.ts";
 import { serviceNames } from "./issue.ts";
 import type { CertificateSet } from "./certificate_set.ts";
 import { nextRenewal, type RenewalContext } from "./renewal.ts";
@@ -21,11 +22,11 @@ function made(context = at(0)): CertificateSet {
 
 Deno.test("without certificates it makes an authority and a serving certificate for the Service's names", () => {
   const { serving, authority, retired } = made();
-  const { notAfter, dnsNames } = readCertificateInfo(serving.certificate);
+  const { notAfter, dnsNames } = readCertificate(serving.certificate);
   assert.deepEqual([notAfter, dnsNames, retired], [new Date(START + 90 * DAY), NAMES, []]);
   assert.deepEqual(NAMES, ["webhook.mesh.svc", "webhook.mesh.svc.cluster.local"]);
   assert(isSignedBy(serving.certificate, authority.certificate));
-  assert.deepEqual(readCertificateInfo(authority.certificate).notAfter, new Date(START + 3650 * DAY));
+  assert.deepEqual(readCertificate(authority.certificate).notAfter, new Date(START + 3650 * DAY));
 });
 
 const STEPS: readonly (readonly [what: string, context: RenewalContext, reason: string | undefined])[] = [
@@ -54,15 +55,15 @@ for (const [what, context, reason] of STEPS) {
 Deno.test("a certificate for another name keeps the old names", () => {
   const renewed = nextRenewal(made(), at(1, { dnsNames: ["other.mesh.svc"] }))?.certificates;
   assert(renewed !== undefined);
-  assert.deepEqual(readCertificateInfo(renewed.serving.certificate).dnsNames, ["other.mesh.svc", ...NAMES]);
+  assert.deepEqual(readCertificate(renewed.serving.certificate).dnsNames, ["other.mesh.svc", ...NAMES]);
   assert.equal(nextRenewal(renewed, at(1)), undefined);
 });
 
 Deno.test("a serving certificate does not outlive its authority", () => {
   const { serving, authority } = made(at(0, { lifetimes: { ...LIFETIMES, authority: 30 * DAY } }));
   assert.deepEqual(
-    readCertificateInfo(serving.certificate).notAfter,
-    readCertificateInfo(authority.certificate).notAfter,
+    readCertificate(serving.certificate).notAfter,
+    readCertificate(authority.certificate).notAfter,
   );
 });
 
@@ -83,10 +84,10 @@ Deno.test("over years, the served certificate is valid, and its authority has be
     assert(signer !== undefined && trusted.length <= 2);
     const learned = (trustedSince.get(String(signer)) ?? Infinity) * DAY + START;
     assert(
-      readCertificateInfo(held.serving.certificate).notBefore.getTime() >= learned,
+      readCertificate(held.serving.certificate).notBefore.getTime() >= learned,
       `signed too early on day ${day}`,
     );
-    assert(readCertificateInfo(held.serving.certificate).notAfter.getTime() > START + (day + 2) * DAY);
+    assert(readCertificate(held.serving.certificate).notAfter.getTime() > START + (day + 2) * DAY);
   }
   assert.deepEqual([renewals, authorities], [66, 6]);
 });

@@ -95,12 +95,12 @@ function rootOf(key: PrivateKey, commonName: string): Uint8Array {
 }
 
 /** The public key of a request. */
-function publicPart(csr: string): PrivateKey {
+function publicPart(csr: string): Pick<PrivateKey, "publicKey"> {
   const info = new DerReader(decodePem(csr)?.bytes ?? new Uint8Array()).sequence().sequence();
   info.integer();
   info.any();
   const publicKey = info.any().whole;
-  return { pem: () => "", publicKey: () => publicKey, signer: undefined };
+  return { publicKey: () => publicKey };
 }
 
 function readRequest(message: Uint8Array): Pick<AuthorityCall, "csr" | "validitySeconds" | "metadata"> {

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../base/errors.ts";
-import { type CertificateInfo, decodePems, readCertificateInfo } from "../../../golang/x509/mod.ts";
+import { type CertificateInfo, decodePems, readCertificate } from "../../../golang/x509/mod.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
 import type { Facts } from "../../facts.ts";
@@ -22,7 +22,7 @@ export function authoritiesOf(caBundle: string): Authority[] {
   if (caBundle.length > MAX_CHARACTERS) throw new Error("it is too large");
   const blocks = decodePems(binaryOf(caBundle)).filter(({ type }) => type === "CERTIFICATE");
   if (blocks.length === 0) throw new Error("it contains no PEM certificate");
-  return blocks.map(({ bytes }) => ({ der: bytes, info: readCertificateInfo(bytes) }));
+  return blocks.map(({ bytes }) => ({ der: bytes, info: readCertificate(bytes) }));
 }
 
 function binaryOf(base64: string): string {

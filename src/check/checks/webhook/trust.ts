@@ -1,6 +1,6 @@
 /** Checks the configured caBundle against the webhook's certificate in Secrets and ConfigMaps. */
-import { sameBytes } from "../../../golang/x509/mod.ts";
-import { decodePems, isSignedBy, readCertificateInfo } from "../../../golang/x509/mod.ts";
+import { sameBytes } from "../../../base/bytes.ts";
+import { decodePems, isSignedBy, readCertificate } from "../../../golang/x509/mod.ts";
 import type { ConfigMap, Secret } from "../../../kube/client/mod.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
@@ -76,7 +76,7 @@ function disagreement({ caBundle }: InjectorWebhook, { name, holds, der }: Held)
   const authorities = quietly(() => authoritiesOf(caBundle)) ?? [];
   const agrees = (authority: Authority) =>
     holds === "authority"
-      ? sameBytes(authority.info.publicKey, readCertificateInfo(der).publicKey)
+      ? sameBytes(authority.info.publicKey, readCertificate(der).publicKey)
       : isSignedBy(der, authority.der);
   if (authorities.some((authority) => quietly(() => agrees(authority)) ?? false)) return undefined;
   return holds === "authority"
@@ -86,7 +86,7 @@ function disagreement({ caBundle }: InjectorWebhook, { name, holds, der }: Held)
 
 /** Reports a served certificate that is expired or not yet valid. Another check covers authorities. */
 function invalidity({ name, holds, der }: Held, now: Date): string | undefined {
-  const read = quietly(() => readCertificateInfo(der));
+  const read = quietly(() => readCertificate(der));
   if (holds === "authority" || read === undefined) return undefined;
   if (now < read.notBefore) return `the certificate in the ${name} is valid only from ${read.notBefore.toISOString()}`;
   return now < read.notAfter ? undefined : `the certificate in the ${name} expired at ${read.notAfter.toISOString()}`;

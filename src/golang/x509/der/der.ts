@@ -25,7 +25,8 @@ export function element(tag: number, ...contents: readonly Uint8Array[]): Uint8A
   return joinBytes([Uint8Array.of(tag, ...lengthOctets(content.length)), content]);
 }
 
-function lengthOctets(length: number): readonly number[] {
+/** The octets of an element's length, as few as possible. */
+export function lengthOctets(length: number): readonly number[] {
   if (length < 0x80) return [length];
   const octets: number[] = [];
   for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) octets.unshift(rest % 256);

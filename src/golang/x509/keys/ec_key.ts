@@ -1,4 +1,3 @@
-/** ECDSA private keys on NIST curves, in SEC 1 format. */
 import { nodeCrypto } from "../../../base/node_crypto.ts";
 import { bits, explicit, integer, numberOf, octets, oid, sequence, TAG, unsignedBytes } from "../der/der.ts";
 import { DerReader } from "../der/der_reader.ts";
@@ -6,7 +5,8 @@ import { P521_ID, p521Point, p521Sign } from "./p521.ts";
 import { encodePem } from "../der/pem.ts";
 import type { PrivateKey } from "./private_key.ts";
 
-const EC = "1.2.840.10045.2.1";
+/** The object identifier of keys on elliptic curves. */
+export const EC = "1.2.840.10045.2.1";
 
 interface Curve {
   readonly id: string;
@@ -63,23 +63,13 @@ function pkcs8Pem(curve: Curve, scalar: Uint8Array): string {
   return encodePem("PRIVATE KEY", sequence(integer(0), sequence(oid(EC), oid(curve.id)), octets(key)));
 }
 
-/** Reads the fields of SEC 1. Throws with the errors of asn1.Unmarshal. */
-export function sec1Shape(der: Uint8Array) {
-  const reader = new DerReader(der).sequence("ecPrivateKey");
-  const version = reader.integer("int");
+/** Reads a key from SEC 1. `curve` is the curve named by the PKCS #8 around the key, if any. */
+export function readSec1(der: Uint8Array, curve?: string): PrivateKey {
+  const reader = new DerReader(der).sequence();
+  if (reader.integer() !== 1n) throw new Error("the version of the EC key is unknown");
   const scalar = reader.take(TAG.octets).content;
   const named = reader.optional(0xa0);
-  return { version, scalar, curve: named === undefined ? undefined : new DerReader(named.content).oid() };
-}
-
-/**
- * Reads a key from SEC 1. `curve` is the curve named by the PKCS #8 around the key, if any. Throws if the DER is not a
- * key or the curve is unknown.
- */
-export function readSec1(der: Uint8Array, curve?: string): PrivateKey {
-  const { version, scalar, curve: named = "" } = sec1Shape(der);
-  if (version !== 1n) throw new Error(`x509: unknown EC private key version ${version}`);
-  return ecKey(curveOf(curve ?? named), scalar);
+  return ecKey(curveOf(curve ?? (named === undefined ? "" : new DerReader(named.content).oid())), scalar);
 }
 
 function curveOf(id: string): Curve {
@@ -88,21 +78,18 @@ function curveOf(id: string): Curve {
   return curve;
 }
 
-/**
- * Creates a key from the scalar's bytes. Too many or too few leading zeros, as some programs write, are accepted.
- */
+/** Creates a key from the scalar's bytes. Accepts too many or too few leading zeros, which some programs write. */
 function ecKey(curve: Curve, bytes: Uint8Array): PrivateKey {
   const value = numberOf(bytes);
-  if (value >> BigInt(curve.size * 8) > 0n) throw new Error("x509: invalid private key length");
-  if (value === 0n || value === curve.order) throw new Error("ecdsa: invalid public key encoding");
-  if (value > curve.order) throw new Error("input overflows the modulus");
+  if (value === 0n || value >= curve.order) throw new Error("the number of the EC key is not within its curve");
   const scalar = unsignedBytes(value, curve.size);
   const point = curve.point(scalar, curve);
   const sec1 = sequence(integer(1), octets(scalar), explicit(0, oid(curve.id)), explicit(1, bits(point)));
   return {
     pem: () => encodePem("EC PRIVATE KEY", sec1),
     publicKey: () => sequence(sequence(oid(EC), oid(curve.id)), bits(point)),
-    signer: { algorithm: sequence(oid(curve.signature)), sign: (message) => curve.sign(scalar, message, curve) },
+    algorithm: sequence(oid(curve.signature)),
+    sign: (message) => curve.sign(scalar, message, curve),
   };
 }
 

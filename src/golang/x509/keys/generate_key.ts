@@ -1,8 +1,7 @@
-/** Generates private keys. */
 import { nodeCrypto } from "../../../base/node_crypto.ts";
 import { generateEcKey } from "./ec_key.ts";
 import { ed25519Key } from "./ed25519_key.ts";
-import { NO_DSA, type PrivateKey } from "./private_key.ts";
+import type { PrivateKey } from "./private_key.ts";
 import { readPkcs1 } from "./rsa_key.ts";
 
 /** Generates an RSA key and blocks until it is done. */
@@ -34,6 +33,6 @@ const GENERATORS: ReadonlyMap<string, () => PrivateKey> = new Map([
  * is sprig's error text. Throws for the kind `dsa`.
  */
 export function genPrivateKey(kind: string): string {
-  if (kind === "dsa") throw new Error(NO_DSA);
+  if (kind === "dsa") throw new Error('DSA keys are not supported: use "ecdsa", "ed25519" or "rsa"');
   return GENERATORS.get(kind)?.().pem() ?? `Unknown type ${kind}`;
 }

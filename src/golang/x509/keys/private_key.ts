@@ -3,26 +3,17 @@ import { integer, octets, sequence, TAG } from "../der/der.ts";
 import { DerReader } from "../der/der_reader.ts";
 import { decodePem, encodePem } from "../der/pem.ts";
 
-/** Signs certificates. */
-export interface Signer {
-  /** The AlgorithmIdentifier of the signature, in DER. */
-  readonly algorithm: Uint8Array;
-  /** Signs a message. Throws if the key is too short to be secure. */
-  sign(message: Uint8Array): Uint8Array;
-}
-
-/** A private key. */
+/** A private key that can sign certificates. */
 export interface PrivateKey {
   /** The key in PEM, in the format that sprig writes, even if the key was read from another format. */
-  pem(): string;
-  /** SubjectPublicKeyInfo in DER. Throws if certificates do not support this type of key. */
-  publicKey(): Uint8Array;
-  /** `undefined` for keys that cannot sign certificates. */
-  readonly signer: Signer | undefined;
+  readonly pem: () => string;
+  /** SubjectPublicKeyInfo in DER. */
+  readonly publicKey: () => Uint8Array;
+  /** The AlgorithmIdentifier of the key's signatures, in DER. */
+  readonly algorithm: Uint8Array;
+  /** Signs a message. Throws if the key is too short to be secure. */
+  readonly sign: (message: Uint8Array) => Uint8Array;
 }
-
-/** Go's x509 cannot sign with DSA, and TLS libraries no longer accept it. */
-export const NO_DSA = 'DSA keys are not supported: use "ecdsa", "ed25519" or "rsa"';
 
 /**
  * Returns an RSA or ECDSA key in PKCS #8 (RFC 5208), as PEM. PKCS #8 wraps the key in its own format (PKCS #1 or SEC 1)

@@ -1,14 +1,14 @@
-/** RSA private keys in PKCS #1 format, with the checks of Go's crypto/rsa. */
 import { nodeCrypto } from "../../../base/node_crypto.ts";
 import { bits, integer, NULL, oid, sequence } from "../der/der.ts";
 import { DerReader } from "../der/der_reader.ts";
 import { encodePem } from "../der/pem.ts";
 import type { PrivateKey } from "./private_key.ts";
 
-const RSA = "1.2.840.113549.1.1.1";
+/** The object identifier of RSA keys. */
+export const RSA = "1.2.840.113549.1.1.1";
 const SHA256_WITH_RSA = "1.2.840.113549.1.1.11";
 
-/** The numbers of an RSA key with two primes. */
+/** The numbers of a key with two primes (RFC 8017, 3.2). */
 interface Numbers {
   readonly n: bigint;
   readonly e: bigint;
@@ -17,65 +17,39 @@ interface Numbers {
   readonly q: bigint;
 }
 
-/** Reads the fields of PKCS #1. Throws with the errors of asn1.Unmarshal. */
-export function pkcs1Shape(der: Uint8Array) {
-  const outer = new DerReader(der);
-  const reader = outer.sequence("pkcs1PrivateKey");
-  if (!outer.atEnd) throw new Error("asn1: syntax error: trailing data");
-  const version = reader.integer("int");
-  const n = reader.integer();
-  const e = reader.integer("int");
-  const [d, p, q] = [reader.integer(), reader.integer(), reader.integer()];
-  const crt: bigint[] = [];
-  while (crt.length < 3 && !reader.atEnd) crt.push(reader.integer());
-  return { version, numbers: { n, e, d, p, q }, crt, hasMorePrimes: !reader.atEnd };
-}
-
-/** Reads a key from PKCS #1. Throws if the DER is not a key or Go refuses the key. */
+/** Reads a key from PKCS #1. Throws if the DER is not a key with two primes. */
 export function readPkcs1(der: Uint8Array): PrivateKey {
-  const { version, numbers, crt, hasMorePrimes } = pkcs1Shape(der);
-  if (version > 1n) throw new Error("x509: unsupported private key version");
-  const { n, d, p, q } = numbers;
-  if ([n, d, p, q, ...crt].some((number) => number <= 0n)) {
-    throw new Error("x509: private key contains zero or negative value");
-  }
-  if (hasMorePrimes) throw new Error("RSA keys with more than two primes are not supported: use a key with two primes");
-  if (p === 1n || q === 1n) throw new Error("modulus must be > 1");
-  const problem = publicProblem(numbers) ?? privateProblem(numbers, crt);
-  if (problem !== undefined) throw new Error(`crypto/rsa: ${problem}`);
-  return rsaKey(numbers);
+  const outer = new DerReader(der);
+  const reader = outer.sequence();
+  const version = reader.integer();
+  const [n, e, d, p, q] = [reader.integer(), reader.integer(), reader.integer(), reader.integer(), reader.integer()];
+  const crt: bigint[] = [];
+  while (!reader.atEnd) crt.push(reader.integer());
+  const numbers = { n, e, d, p, q };
+  if (outer.atEnd && version <= 1n && crt.length <= 3 && areKey(numbers, crt)) return rsaKey(numbers);
+  throw new Error("the numbers of the RSA key do not belong together, or the key has more than two primes");
 }
 
-function publicProblem({ n, e }: Numbers): string | undefined {
-  if (n % 2n === 0n) return "public modulus is even";
-  if (e < 2n) return "public exponent too small or negative";
-  if (e % 2n === 0n) return "public exponent is even";
-  return e > 0x7fffffffn ? "public exponent too large" : undefined;
-}
-
-function privateProblem({ n, e, d, p, q }: Numbers, crt: readonly bigint[]): string | undefined {
-  if (p >= n || q >= n) return "invalid prime";
-  if (p * q !== n) return "p * q != n";
-  const [dp = d % (p - 1n), dq = d % (q - 1n), inverse] = crt;
-  if (e * dp % (p - 1n) !== 1n || e * dq % (q - 1n) !== 1n) return "invalid CRT exponent";
-  if (inverse !== undefined && inverse * q % p !== 1n) return "invalid CRT coefficient";
-  if (d % (p - 1n) !== dp) return "d does not match dP";
-  return d % (q - 1n) === dq ? undefined : "d does not match dQ";
+/** Whether numbers are a key: both primes belong to the modulus, and all exponents belong together, as Go requires. */
+function areKey({ n, e, d, p, q }: Numbers, crt: readonly bigint[]): boolean {
+  if ([n, d, p - 1n, q - 1n, ...crt].some((number) => number <= 0n)) return false;
+  const [dp = d % (p - 1n), dq = d % (q - 1n), inverse = inverted(q, p)] = crt;
+  return p * q === n && e > 1n && e <= 0x7fffffffn && inverse * q % p === 1n &&
+    e * dp % (p - 1n) === 1n && e * dq % (q - 1n) === 1n && d % (p - 1n) === dp && d % (q - 1n) === dq;
 }
 
 function rsaKey({ n, e, d, p, q }: Numbers): PrivateKey {
   const numbers = [0n, n, e, d, p, q, d % (p - 1n), d % (q - 1n), inverted(q, p)];
-  const der = sequence(...numbers.map(integer));
+  const pem = encodePem("RSA PRIVATE KEY", sequence(...numbers.map(integer)));
   return {
-    pem: () => encodePem("RSA PRIVATE KEY", der),
+    pem: () => pem,
     publicKey: () => sequence(sequence(oid(RSA), NULL), bits(sequence(integer(n), integer(e)))),
-    signer: {
-      algorithm: sequence(oid(SHA256_WITH_RSA), NULL),
-      sign: (message) => {
-        refuseShort(n.toString(2).length);
-        const { createPrivateKey, sign } = nodeCrypto();
-        return sign("sha256", message, createPrivateKey(encodePem("RSA PRIVATE KEY", der)));
-      },
+    algorithm: sequence(oid(SHA256_WITH_RSA), NULL),
+    sign: (message) => {
+      const size = n.toString(2).length;
+      if (size < 1024) throw new Error(`an RSA key of ${size} bits is insecure: use a key of at least 2048 bits`);
+      const { createPrivateKey, sign } = nodeCrypto();
+      return sign("sha256", message, createPrivateKey(pem));
     },
   };
 }
@@ -88,10 +62,4 @@ function inverted(value: bigint, prime: bigint): bigint {
     [a, b, x, y] = [b, a - quotient * b, y, x - quotient * y];
   }
   return x < 0n ? x + prime : x;
-}
-
-function refuseShort(size: number): void {
-  if (size >= 1024) return;
-  const guide = "https://go.dev/pkg/crypto/rsa#hdr-Minimum_key_size";
-  throw new Error(`crypto/rsa: ${size}-bit keys are insecure (see ${guide})`);
 }

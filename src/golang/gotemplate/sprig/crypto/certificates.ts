@@ -5,7 +5,6 @@ import { parseAddress } from "../../../net/mod.ts";
 import {
   createCertificate,
   decodePem,
-  DnsNameError,
   encodePem,
   generateRsaKey,
   type Issuer,
@@ -19,7 +18,6 @@ import {
   within,
 } from "../../../x509/mod.ts";
 import { stringOf } from "../../bytes.ts";
-import { quote } from "../../fmt/quote.ts";
 import { type FuncMap, type GoValue, pure, varying } from "../../../go_value.ts";
 import { INT, LIST, listOf, STRING, text } from "../args.ts";
 import { toInt64 } from "../values/cast.ts";
@@ -75,30 +73,20 @@ function selfSigned(asked: Asked, key: PrivateKey, now: () => Date): Certificate
 function signed(asked: Asked, key: PrivateKey, now: () => Date): Certificate {
   const [, , , , authority] = asked;
   if (!(authority instanceof Certificate)) throw new Error(`wrong type for value; expected ${CERTIFICATE}`);
-  const certificate = readCertificatePem(toBinary(authority.cert), "decodedSignerCert");
+  const certificate = readCertificatePem(toBinary(authority.cert));
   const signingKey = within("error parsing private key", () => readPrivateKey(toBinary(authority.key)));
   return issue(requestFor(asked, now), key, { certificate, key: signingKey });
 }
 
 function issue(request: Request, key: PrivateKey, issuer: Issuer): Certificate {
-  const der = within("error creating certificate", () => created(request, key, issuer));
+  const der = within("error creating certificate", () => createCertificate(request, key, issuer));
   return new Certificate(encodePem("CERTIFICATE", der), key.pem());
 }
 
-function created(request: Request, key: PrivateKey, issuer: Issuer): Uint8Array {
-  try {
-    return createCertificate(request, key, issuer);
-  } catch (error) {
-    if (!(error instanceof DnsNameError)) throw error;
-    throw new Error(`x509: ${quote(error.dnsName)} cannot be encoded as an IA5String`);
-  }
-}
-
-/** Reads a certificate from PEM. `variable` is the name of the argument in sprig's error. */
-function readCertificatePem(binary: string, variable: string): Parent {
+function readCertificatePem(binary: string): Parent {
   const block = decodePem(binary);
   if (block === undefined) throw new Error("unable to decode certificate");
-  return within(`error parsing certificate: ${variable}.Bytes`, () => readCertificate(block.bytes));
+  return within("error parsing certificate", () => readCertificate(block.bytes));
 }
 
 /** Builds a request from the arguments that most functions share: name, addresses, DNS names and days. */
@@ -145,7 +133,7 @@ function dnsNameOf(value: GoValue): string {
 function customCertificate(cert: string, key: string): Certificate {
   const certPem = decoded(cert, "unable to decode base64 certificate");
   const keyPem = decoded(key, "unable to decode base64 private key");
-  readCertificatePem(toBinary(certPem), "decodedCert");
+  readCertificatePem(toBinary(certPem));
   within("error parsing private key", () => readPrivateKey(toBinary(keyPem)));
   return new Certificate(certPem, keyPem);
 }
