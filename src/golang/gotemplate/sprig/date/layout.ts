@@ -138,10 +138,7 @@ interface Reader {
 }
 
 const READERS: Readonly<Record<string, Reader>> = {
-  January: {
-    pattern: /^(January|February|March|April|May|June|July|August|September|October|November|December)/i,
-    set: setMonth,
-  },
+  January: { pattern: new RegExp(`^(${MONTHS.join("|")})`, "i"), set: setMonth },
   Jan: { pattern: /^(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/i, set: setMonth },
   "01": { pattern: /^(\d\d)/, set: (d, t) => d.month = Number(t) },
   "1": { pattern: /^(\d\d?)/, set: (d, t) => d.month = Number(t) },
@@ -171,24 +168,14 @@ function setMonth(draft: Draft, name: string): void {
   draft.month = MONTHS.findIndex((month) => month.toLowerCase().startsWith(start)) + 1;
 }
 
-/** Patterns of zone offsets, by the text after `Z` or `-` in a layout. */
-const OFFSETS: Readonly<Record<string, RegExp>> = {
-  "07": /^([+-]\d\d)/,
-  "0700": /^([+-]\d{4})/,
-  "07:00": /^([+-]\d\d:\d\d)/,
-  "070000": /^([+-]\d{6})/,
-  "07:00:00": /^([+-]\d\d:\d\d:\d\d)/,
-};
-const FRACTION = /^(?:[.,](\d+))?/;
+const FRACTION: Reader = { pattern: /^(?:[.,](\d+))?/, set: (d, t) => d.fraction = t };
 
-/**
- * Returns the reader of a zone offset or of a fraction. A token with `Z` also accepts the letter `Z`; the fraction of
- * `.999` is optional.
- */
-function readerOf(token: string, rest: string): Reader {
-  const offset = OFFSETS[token.slice(1)];
-  if (offset === undefined) return { pattern: FRACTION, set: (d, t) => d.fraction = t };
-  return { pattern: token.startsWith("Z") && rest.startsWith("Z") ? /^(Z)/ : offset, set: setOffset };
+/** Returns the reader of a zone offset or of a fraction, whose forms are too many for a table. */
+function readerOf(token: string): Reader {
+  if (/^[.,]9/.test(token)) return FRACTION;
+  if (/^[.,]/.test(token)) return { ...FRACTION, pattern: new RegExp(`^[.,](\\d{${token.length - 1}})`) };
+  const offset = "[+-]" + token.slice(1).replace(/\d\d/g, "\\d\\d");
+  return { pattern: new RegExp(token.startsWith("Z") ? `^(Z|${offset})` : `^(${offset})`), set: setOffset };
 }
 
 /**
@@ -205,63 +192,39 @@ export function parseTime(layout: string, value: string, zone: Zone): Moment {
 }
 
 function read(layout: string, value: string): Draft {
-  const draft = newDraft();
+  const clock = { hour: 0, minute: 0, second: 0, fraction: "", afternoon: undefined };
+  const draft: Draft = { year: 0, month: 1, day: 1, yearDay: undefined, ...clock, offset: undefined, abbreviation: "" };
   let rest = value;
+  const mismatch = (part: string) => {
+    const quoted = [value, layout, rest, part].map((text) => JSON.stringify(text));
+    return new Error(`parsing time ${quoted[0]} as ${quoted[1]}: cannot parse ${quoted[2]} as ${quoted[3]}`);
+  };
+  /** Skips text between tokens, which must match the layout. A space matches any number of spaces. */
+  const skip = (literal: string) => {
+    for (let i = 0; i < literal.length; i++) {
+      const isSpace = literal[i] === " ";
+      const matches = rest.startsWith(literal.charAt(i)) || (isSpace && rest === "");
+      if (!matches) throw mismatch(literal.slice(i));
+      rest = isSpace ? rest.replace(/^ +/, "") : rest.slice(1);
+    }
+  };
+  const take = (token: string, { pattern, set }: Reader) => {
+    const [read, text = ""] = pattern.exec(rest) ?? [];
+    if (read === undefined) throw mismatch(token);
+    set(draft, text);
+    rest = rest.slice(read.length);
+  };
   let at = 0;
-  for (const match of layout.matchAll(TOKEN)) {
-    rest = skipLiteral(rest, layout.slice(at, match.index), { layout, value });
-    at = match.index + match[0].length;
-    rest = readToken(draft, match[0], rest, { layout, value });
-    if (/^0?5$/.test(match[0]) && !/^[.,](0+|9+)(?!\d)/.test(layout.slice(at))) rest = readExtraFraction(draft, rest);
+  for (const { 0: token, index } of layout.matchAll(TOKEN)) {
+    skip(layout.slice(at, index));
+    at = index + token.length;
+    take(token, READERS[token] ?? readerOf(token));
+    // A fraction may follow the seconds even if the layout has none.
+    if (/^0?5$/.test(token) && !/^[.,](0+|9+)(?!\d)/.test(layout.slice(at))) take(token, FRACTION);
   }
-  rest = skipLiteral(rest, layout.slice(at), { layout, value });
+  skip(layout.slice(at));
   if (rest !== "") throw new Error(`parsing time ${JSON.stringify(value)}: extra text: ${JSON.stringify(rest)}`);
   return draft;
-}
-
-interface Subject {
-  readonly layout: string;
-  readonly value: string;
-}
-
-function newDraft(): Draft {
-  const clock = { hour: 0, minute: 0, second: 0, fraction: "", afternoon: undefined };
-  return { year: 0, month: 1, day: 1, yearDay: undefined, ...clock, offset: undefined, abbreviation: "" };
-}
-
-function cannotParse({ layout, value }: Subject, rest: string, part: string): Error {
-  const quoted = [value, layout, rest, part].map((text) => JSON.stringify(text));
-  return new Error(`parsing time ${quoted[0]} as ${quoted[1]}: cannot parse ${quoted[2]} as ${quoted[3]}`);
-}
-
-/** Skips text between tokens, which must match the layout. A space matches any number of spaces. */
-function skipLiteral(value: string, prefix: string, subject: Subject): string {
-  let rest = value;
-  for (let i = 0; i < prefix.length; i++) {
-    const c = prefix.charAt(i);
-    if (c === " ") {
-      if (rest !== "" && !rest.startsWith(" ")) throw cannotParse(subject, rest, prefix.slice(i));
-      rest = rest.replace(/^ +/, "");
-    } else {
-      if (!rest.startsWith(c)) throw cannotParse(subject, rest, prefix.slice(i));
-      rest = rest.slice(1);
-    }
-  }
-  return rest;
-}
-
-function readToken(draft: Draft, token: string, rest: string, subject: Subject): string {
-  const { pattern, set } = READERS[token] ?? readerOf(token, rest);
-  const [read, value = ""] = pattern.exec(rest) ?? [];
-  if (/^[.,]0/.test(token)) {
-    // The token fixes the number of digits.
-    if (read === undefined || read.length < token.length) throw cannotParse(subject, rest, token);
-    draft.fraction = read.slice(1, token.length);
-    return rest.slice(token.length);
-  }
-  if (read === undefined) throw cannotParse(subject, rest, token);
-  set(draft, value);
-  return rest.slice(read.length);
 }
 
 function setOffset(draft: Draft, text: string): void {
@@ -270,24 +233,15 @@ function setOffset(draft: Draft, text: string): void {
   draft.offset = text.startsWith("-") ? -size : size;
 }
 
-/** Reads a fraction after the seconds, which a value may contain even if the layout does not. */
-function readExtraFraction(draft: Draft, rest: string): string {
-  const match = /^[.,](\d+)/.exec(rest);
-  if (match === null) return rest;
-  draft.fraction = match[1] ?? "";
-  return rest.slice(match[0].length);
-}
-
 function checkRanges(draft: Draft, value: string): void {
-  const lastDay = new Date(Date.UTC(2000 + (draft.year % 400), draft.month, 0)).getUTCDate();
-  const leap = new Date(Date.UTC(2000 + (draft.year % 400), 2, 0)).getUTCDate() === 29;
+  const daysOf = (month: number) => new Date(Date.UTC(2000 + (draft.year % 400), month, 0)).getUTCDate();
   const checks: [string, boolean][] = [
     ["month", draft.month >= 1 && draft.month <= 12],
     ["hour", draft.hour < (draft.afternoon === undefined ? 24 : 13)],
     ["minute", draft.minute < 60],
     ["second", draft.second < 60],
-    ["day-of-year", (draft.yearDay ?? 1) >= 1 && (draft.yearDay ?? 1) <= (leap ? 366 : 365)],
-    ["day", draft.day >= 1 && draft.day <= lastDay],
+    ["day-of-year", (draft.yearDay ?? 1) >= 1 && (draft.yearDay ?? 1) <= 337 + daysOf(2)],
+    ["day", draft.day >= 1 && draft.day <= daysOf(draft.month)],
   ];
   const wrong = checks.find(([, good]) => !good);
   if (wrong !== undefined) throw new Error(`parsing time ${JSON.stringify(value)}: ${wrong[0]} out of range`);

@@ -1,24 +1,15 @@
-/** Time zones by IANA name: offsets from the runtime's database, abbreviations from tzdata. */
-
-/** The offset and abbreviation of a zone at one moment. */
-export interface ZoneMoment {
-  readonly offset: number;
-  readonly abbreviation: string;
+/** A time zone: its offset (seconds east of UTC) and abbreviation at a time in seconds since 1970. */
+export interface Zone {
+  at(seconds: number): { readonly offset: number; readonly abbreviation: string };
 }
 
-/** A time zone. The argument of `at` is in seconds since 1970. */
-export interface Zone {
-  readonly name: string;
-  at(seconds: number): ZoneMoment;
+/** A zone with a constant offset and a name that may be empty. */
+export function fixedZone(abbreviation: string, offset: number): Zone {
+  return { at: () => ({ offset, abbreviation }) };
 }
 
 /** Coordinated universal time. */
-export const UTC: Zone = { name: "UTC", at: () => ({ offset: 0, abbreviation: "UTC" }) };
-
-/** A zone with a constant offset (seconds east of UTC) and a name that may be empty. */
-export function fixedZone(abbreviation: string, offset: number): Zone {
-  return { name: abbreviation, at: () => ({ offset, abbreviation }) };
-}
+export const UTC = fixedZone("UTC", 0);
 
 /** The zone of the machine. */
 export function localZone(): Zone {
@@ -41,16 +32,15 @@ export function loadZone(name: string): Zone | undefined {
 }
 
 function namedZone(name: string): Zone {
-  const clock = new Intl.DateTimeFormat("en-US", { ...CLOCK, timeZone: name, timeZoneName: "short" });
+  const clock = new Intl.DateTimeFormat("en-US", { ...CLOCK, timeZone: name });
   return {
-    name,
     at(seconds) {
       const parts = new Map(clock.formatToParts(seconds * 1000).map(({ type, value }) => [type, value]));
       const [year = 0, ...rest] = FIELDS.map((field) => Number(parts.get(field)));
       const [month = 1, day = 1, hour = 0, minute = 0, second = 0] = rest;
       const era = parts.get("era")?.startsWith("B") ? 1 - year : year;
       const offset = secondsOf([era, month, day, hour, minute, second]) - Math.floor(seconds);
-      return { offset, abbreviation: abbreviationOf(name, parts.get("timeZoneName") ?? "", offset) };
+      return { offset, abbreviation: abbreviationOf(name, seconds, offset) };
     },
   };
 }
@@ -75,40 +65,32 @@ export function secondsOf([year, month, day, hour, minute, second]: readonly num
   return date.getTime() / 1000;
 }
 
-/** English abbreviations that the runtime lacks, by zone and by the zone's offset from UTC in seconds. */
+/** Each of these locales knows the abbreviations of its part of the world, and `GMT+3` for others. */
+const LOCALES = ["en-GB", "en-US", "en-IE", "en-AU", "en-ZA", "en-HK", "ja-JP"];
+
+/** Abbreviations that the locales lack or differ in, by zone and by the zone's offset. */
 const LETTERS: readonly (readonly [RegExp, Readonly<Record<number, string>>])[] = [
-  [/^Europe\/(London|Belfast|Jersey|Guernsey|Isle_of_Man)$/, { 0: "GMT", 3600: "BST" }],
-  [/^Europe\/Dublin$/, { 0: "GMT", 3600: "IST" }],
-  [/^(Europe\/Lisbon|Atlantic\/(Canary|Madeira|Faroe))$/, { 0: "WET", 3600: "WEST" }],
-  [/^Europe\/(Moscow|Simferopol|Minsk)$/, { 10800: "MSK" }],
-  [
-    /^(Europe\/(Athens|Bucharest|Chisinau|Helsinki|Kiev|Kyiv|Mariehamn|Riga|Sofia|Tallinn|Vilnius)|Asia\/(Nicosia|Beirut)|Africa\/Cairo)$/,
-    { 7200: "EET", 10800: "EEST" },
-  ],
-  [/^(Europe\/|Africa\/(Algiers|Tunis|Ceuta))/, { 3600: "CET", 7200: "CEST" }],
-  [/^Asia\/(Kolkata|Calcutta)$/, { 19800: "IST" }],
-  [/^Asia\/Tokyo$|^Japan$/, { 32400: "JST" }],
-  [/^Asia\/(Seoul|Pyongyang)$/, { 32400: "KST" }],
-  [/^Asia\/(Shanghai|Taipei|Macau|Chongqing)$/, { 28800: "CST" }],
-  [/^Asia\/Hong_Kong$/, { 28800: "HKT" }],
-  [/^Asia\/Manila$/, { 28800: "PST" }],
-  [/^Asia\/Jakarta$/, { 25200: "WIB" }],
-  [/^Asia\/Karachi$/, { 18000: "PKT" }],
+  [/^Europe\/(Moscow|Simferopol)$/, { 10800: "MSK" }],
+  [/^Europe\/(London|Guernsey|Isle_of_Man|Jersey)$/, { 3600: "BST" }],
   [/^Asia\/(Jerusalem|Tel_Aviv)$/, { 7200: "IST", 10800: "IDT" }],
-  [/^Australia\/(Sydney|Melbourne|Hobart|Brisbane|Canberra)$/, { 36000: "AEST", 39600: "AEDT" }],
-  [/^Australia\/(Adelaide|Darwin)$/, { 34200: "ACST", 37800: "ACDT" }],
-  [/^Australia\/Perth$/, { 28800: "AWST" }],
-  [/^Pacific\/Auckland$/, { 43200: "NZST", 46800: "NZDT" }],
-  [/^Africa\/(Johannesburg|Maseru|Mbabane)$/, { 7200: "SAST" }],
-  [/^Africa\/(Nairobi|Addis_Ababa|Kampala|Dar_es_Salaam)$/, { 10800: "EAT" }],
-  [/^Africa\/(Lagos|Kinshasa|Luanda|Douala)$/, { 3600: "WAT" }],
-  [/^Africa\/(Maputo|Harare|Lusaka|Khartoum|Kigali|Lubumbashi)$/, { 7200: "CAT" }],
+  [/^Asia\/(Dubai|Muscat)$/, { 14400: "+04" }],
+  [/^Asia\/Karachi$/, { 18000: "PKT" }],
+  [/^Asia\/(Kolkata|Calcutta)$/, { 19800: "IST" }],
+  [/^Asia\/Jakarta$/, { 25200: "WIB" }],
+  [/^Asia\/(Shanghai|Taipei|Macau|Chongqing)$/, { 28800: "CST" }],
+  [/^Asia\/Manila$/, { 28800: "PST" }],
+  [/^Asia\/(Seoul|Pyongyang)$/, { 32400: "KST" }],
 ];
 
-function abbreviationOf(name: string, short: string, offset: number): string {
-  const letters = LETTERS.find(([pattern]) => pattern.test(name))?.[1][offset];
+function abbreviationOf(timeZone: string, seconds: number, offset: number): string {
+  const letters = LETTERS.find(([pattern]) => pattern.test(timeZone))?.[1][offset];
   if (letters !== undefined) return letters;
-  return short.startsWith("GMT") && offset !== 0 ? offsetText(offset) : short;
+  for (const locale of LOCALES) {
+    const parts = new Intl.DateTimeFormat(locale, { timeZone, timeZoneName: "short" }).formatToParts(seconds * 1000);
+    const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
+    if (!/^GMT./.test(name)) return name;
+  }
+  return offsetText(offset);
 }
 
 /** The tzdata abbreviation of a zone whose abbreviation has no letters, such as `+03` or `-0330`. */
