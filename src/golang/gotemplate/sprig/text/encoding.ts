@@ -13,7 +13,6 @@ export function encodingFunctions(): FuncMap {
   };
 }
 
-const LETTERS64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const LETTERS32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /** Thrown if a text is not valid base64 or base32. The message contains the offset of the first invalid byte. */
@@ -42,18 +41,14 @@ function decode(source: string, read: (binary: string) => string): string {
 
 /** Decodes base64 to a binary string. Padding is required; line breaks may be anywhere. Throws for an invalid text. */
 export function decodeBase64(binary: string): string {
-  const values: number[] = [];
-  let at = 0;
-  for (; at < binary.length && binary[at] !== "="; at++) {
-    if (isLineEnd(binary[at])) continue;
-    const value = LETTERS64.indexOf(binary.charAt(at));
-    if (value < 0) throw new Corrupt("base64", at);
-    values.push(value);
-  }
-  const over = values.length % 4;
-  if (at < binary.length) checkPadding64(binary, at, over);
+  const [start = ""] = /^[A-Za-z0-9+/\r\n]*/.exec(binary) ?? [];
+  const at = start.length;
+  const letters = start.replace(/[\r\n]/g, "");
+  const over = letters.length % 4;
+  if (binary[at] === "=") checkPadding64(binary, at, over);
+  else if (at < binary.length) throw new Corrupt("base64", at);
   else if (over !== 0) throw new Corrupt("base64", at - over);
-  return join(values, 6);
+  return atob(letters);
 }
 
 /** Checks the padding at the end: two equal signs after two letters of a group, one after three letters. */
@@ -70,29 +65,22 @@ function checkPadding64(binary: string, start: number, over: number): void {
 
 function afterLineEnds(binary: string, start: number): number {
   let at = start;
-  while (isLineEnd(binary[at])) at++;
+  while (binary[at] === "\n" || binary[at] === "\r") at++;
   return at;
-}
-
-function isLineEnd(c: string | undefined): boolean {
-  return c === "\n" || c === "\r";
 }
 
 /** Decodes base32. Line breaks are ignored and do not count in the offset of an error. */
 function decodeBase32(source: string): string {
   const binary = source.replace(/[\r\n]/g, "");
-  const values: number[] = [];
-  for (let at = 0; at < binary.length; at++) {
-    const over = values.length % 8;
-    const value = LETTERS32.indexOf(binary.charAt(at));
-    if (value >= 0) values.push(value);
-    else if (binary[at] === "=" && over >= 2 && binary.length - at <= 8) {
-      checkPadding32(binary, at, over);
-      return join(values, 5);
-    } else throw new Corrupt("base32", at);
-  }
-  if (values.length % 8 !== 0) throw new Corrupt("base32", binary.length - values.length % 8);
-  return join(values, 5);
+  const [letters = ""] = /^[A-Z2-7]*/.exec(binary) ?? [];
+  const at = letters.length;
+  const over = at % 8;
+  if (binary[at] === "=" && over >= 2 && binary.length - at <= 8) checkPadding32(binary, at, over);
+  else if (at < binary.length) throw new Corrupt("base32", at);
+  else if (over !== 0) throw new Corrupt("base32", at - over);
+  let bits = "";
+  for (const letter of letters) bits += LETTERS32.indexOf(letter).toString(2).padStart(5, "0");
+  return (bits.match(/.{8}/g) ?? []).map((byte) => String.fromCharCode(parseInt(byte, 2))).join("");
 }
 
 function checkPadding32(binary: string, at: number, over: number): void {
@@ -101,19 +89,4 @@ function checkPadding32(binary: string, at: number, over: number): void {
   const wrong = [...rest.slice(0, 7 - over)].findIndex((c) => c !== "=");
   if (wrong >= 0) throw new Corrupt("base32", at + wrong);
   if (over === 3 || over === 6) throw new Corrupt("base32", at);
-}
-
-function join(values: readonly number[], bits: number): string {
-  let binary = "";
-  let pending = 0;
-  let held = 0;
-  for (const value of values) {
-    pending = (pending << bits) | value;
-    held += bits;
-    if (held < 8) continue;
-    held -= 8;
-    binary += String.fromCharCode((pending >> held) & 0xff);
-    pending &= (1 << held) - 1;
-  }
-  return binary;
 }

@@ -1,54 +1,18 @@
-/**
- * Letter case and character classes as Go's unicode package has them: one rune becomes one rune (no `SS` for `ß`), and
- * white space is Unicode's White_Space.
- */
-import { trimmed } from "../../../../base/text/mod.ts";
-
-/** Members of White_Space, for use inside a character class. */
-export const SPACE = "\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
-
-const SPACE_RUNE = new RegExp(`^[${SPACE}]$`, "u");
-
-/** unicode.IsSpace. */
-export function isSpace(rune: string): boolean {
-  return SPACE_RUNE.test(rune);
-}
+/** Letter case as Go's unicode package has it: one rune becomes one rune (no `SS` for `ß`). */
 
 /** unicode.IsUpper. */
 export function isUpper(rune: string): boolean {
   return /^\p{Lu}$/u.test(rune);
 }
 
-/** unicode.IsTitle. */
-export function isTitle(rune: string): boolean {
-  return /^\p{Lt}$/u.test(rune);
-}
-
-/** unicode.IsLower. */
-export function isLower(rune: string): boolean {
-  return /^\p{Ll}$/u.test(rune);
-}
-
-/** strings.TrimSpace. */
-export function trimSpace(text: string): string {
-  return trimmed(text, isSpace);
-}
-
 /** strings.ToUpper. */
 export function upper(text: string): string {
-  return eachRune(text, upperRune, (ascii) => ascii.toUpperCase());
+  return text.replace(/./gsu, upperRune);
 }
 
 /** strings.ToLower. */
 export function lower(text: string): string {
-  return eachRune(text, lowerRune, (ascii) => ascii.toLowerCase());
-}
-
-function eachRune(text: string, change: (rune: string) => string, ascii: (text: string) => string): string {
-  if (/^[\0-\x7f]*$/.test(text)) return ascii(text);
-  let out = "";
-  for (const rune of text) out += change(rune);
-  return out;
+  return text.replace(/./gsu, lowerRune);
 }
 
 /** unicode.ToLower. */
@@ -58,8 +22,7 @@ export function lowerRune(rune: string): string {
 
 /** unicode.ToUpper. */
 export function upperRune(rune: string): string {
-  const greek = withIotaSubscript(rune);
-  return greek ?? oneRune(rune.toUpperCase(), rune);
+  return withIotaSubscript(rune) ?? oneRune(rune.toUpperCase(), rune);
 }
 
 /**
@@ -89,16 +52,5 @@ function oneRune(mapped: string, rune: string): string {
 
 /** strings.Title: the first letter of each word in title case. A word consists of letters, digits and underscores. */
 export function title(text: string): string {
-  let afterSeparator = true;
-  let out = "";
-  for (const rune of text) {
-    out += afterSeparator ? titleRune(rune) : rune;
-    afterSeparator = isSeparator(rune);
-  }
-  return out;
-}
-
-function isSeparator(rune: string): boolean {
-  if (rune <= "\x7f") return !/\w/.test(rune);
-  return !/^[\p{L}\p{Nd}]$/u.test(rune) && isSpace(rune);
+  return text.replace(/(?<=^|[[\p{ASCII}--\w]\p{White_Space}])./gsv, titleRune);
 }

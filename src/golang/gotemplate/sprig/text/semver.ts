@@ -94,11 +94,8 @@ function segment(digits: string): bigint {
 
 /** Compares versions: negative, 0 or positive. Ignores metadata; a pre-release comes before its release. */
 export function compareVersions(a: Version, b: Version): number {
-  for (let i = 0; i < 3; i++) {
-    const [x = 0n, y = 0n] = [a.numbers[i], b.numbers[i]];
-    if (x !== y) return x < y ? -1 : 1;
-  }
-  if (a.pre === b.pre) return 0;
+  const order = compareFirst(a, b, 3);
+  if (order !== 0 || a.pre === b.pre) return order;
   if (a.pre === "" || b.pre === "") return a.pre === "" ? 1 : -1;
   return comparePrereleases(a.pre, b.pre);
 }

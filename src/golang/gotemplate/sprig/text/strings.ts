@@ -2,22 +2,11 @@
 import { byteLength, sliceBytes } from "../../bytes.ts";
 import { quote } from "../../fmt/quote.ts";
 import { compareUtf8 } from "../../../gojson/mod.ts";
+import { goTrim } from "../../../net/mod.ts";
 import { isList } from "../../kind.ts";
 import { type FuncMap, type GoValue, pure, typed } from "../../../go_value.ts";
 import { ANY, INT, int, limitMade, STRING, text } from "../args.ts";
-import {
-  isLower,
-  isSpace,
-  isTitle,
-  isUpper,
-  lower,
-  lowerRune,
-  title,
-  titleRune,
-  trimSpace,
-  upper,
-  upperRune,
-} from "./letters.ts";
+import { lower, lowerRune, title, titleRune, upper, upperRune } from "./letters.ts";
 import { toBinary } from "./octets.ts";
 import { sprint } from "../../fmt/print.ts";
 import { pascalCase, separatedCase } from "./words.ts";
@@ -46,7 +35,7 @@ function caseFunctions(): FuncMap {
 function trimFunctions(): FuncMap {
   const trimAll = pure([STRING, STRING], (cutset, s) => trimSet(text(s), text(cutset)));
   return {
-    trim: onText(trimSpace),
+    trim: onText(goTrim),
     trimAll,
     trimall: trimAll,
     trimPrefix: pure([STRING, STRING], (prefix, s) => trimPrefix(text(s), text(prefix))),
@@ -209,50 +198,24 @@ function outOfRange(slice: string): string {
 
 /** Changes the first letter of each word to lower case. */
 function untitle(s: string): string {
-  let afterSpace = true;
-  let out = "";
-  for (const rune of s) {
-    const space = isSpace(rune);
-    out += afterSpace && !space ? lowerRune(rune) : rune;
-    afterSpace = space;
-  }
-  return out;
+  return s.replace(/(?<=^|\p{White_Space})\P{White_Space}/gu, lowerRune);
 }
 
 /** Swaps upper and lower case. A lower-case letter at the start of a word becomes title case. */
 function swapCase(s: string): string {
-  let wordStart = true;
-  let out = "";
-  for (const rune of s) {
-    if (isUpper(rune) || isTitle(rune)) {
-      out += lowerRune(rune);
-      wordStart = false;
-    } else if (isLower(rune)) {
-      out += wordStart ? titleRune(rune) : upperRune(rune);
-      wordStart = false;
-    } else {
-      out += rune;
-      wordStart = isSpace(rune);
-    }
-  }
-  return out;
+  return s.replace(/([\p{Lu}\p{Lt}])|(?<=^|\p{White_Space})(\p{Ll})|\p{Ll}/gu, (rune, high, first) => {
+    return high !== undefined ? lowerRune(rune) : first !== undefined ? titleRune(rune) : upperRune(rune);
+  });
 }
 
 /** The first byte of each word. As in sprig, bytes are read as characters, which changes letters beyond ASCII. */
 function initials(s: string): string {
-  let afterSpace = true;
-  let out = "";
-  for (const byte of toBinary(s)) {
-    const space = isSpace(byte);
-    if (afterSpace && !space) out += byte;
-    afterSpace = space;
-  }
-  return out;
+  return (toBinary(s).match(/(?<=^|\p{White_Space})\P{White_Space}/gu) ?? []).join("");
 }
 
 /** Removes white space. As in sprig, if there was any, the remaining bytes are read as characters. */
 function withoutSpace(s: string): string {
   const binary = toBinary(s);
-  const kept = [...binary].filter((byte) => !isSpace(byte)).join("");
+  const kept = binary.replace(/\p{White_Space}/gu, "");
   return kept.length === binary.length ? s : kept;
 }
