@@ -3,7 +3,7 @@ import { jsonPatch } from "../../src/kube/mod.ts";
 import { kubeconfigConnection } from "../../src/kube/client/from_kubeconfig.ts";
 import { parse } from "../../src/golang/gotemplate/mod.ts";
 import { loadLibraries, sprigFunctions } from "../../src/golang/gotemplate/sprig/mod.ts";
-import { goJson, goJsonParse } from "../../src/golang/gojson/mod.ts";
+import { goJson, goJsonParse } from "../../src/golang/go_json.ts";
 import { fakeWorld } from "../../test/support/fake_world.ts";
 import { parseYaml, toYaml } from "../../src/yaml/mod.ts";
 import type { Value } from "../../src/base/value.ts";

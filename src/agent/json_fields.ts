@@ -1,5 +1,5 @@
 /** Reads JSON as Go's encoding/json does: prefers the exact field name, then accepts any letter case. */
-import { goJsonParse } from "../golang/gojson/mod.ts";
+import { goJsonParse } from "../golang/go_json.ts";
 
 /** Parses a JSON text as Go does: `__proto__` is a normal key. Returns `undefined` for text that is not JSON. */
 export function readGoJson(text: string): unknown {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { goJson } from "../golang/gojson/mod.ts";
+import { goJson } from "../golang/go_json.ts";
 import { parseBool } from "../golang/go_bool.ts";
 import { parseCidr, parsePort, parseUint } from "../golang/net/mod.ts";
 import { defaultProxyConfig } from "./config.ts";

@@ -1,6 +1,6 @@
 /** Renders bootstraps from a template. Import this module lazily: the template engine is large. */
 import { MeshError, messageOf } from "../../base/errors.ts";
-import { goJson } from "../../golang/gojson/mod.ts";
+import { goJson } from "../../golang/go_json.ts";
 import { type FuncMap, parse, pure } from "../../golang/gotemplate/mod.ts";
 import { loadLibraries, sprigFunctions } from "../../golang/gotemplate/sprig/mod.ts";
 import { isMap } from "../../base/value.ts";

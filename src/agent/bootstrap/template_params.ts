@@ -1,5 +1,5 @@
 /** Collects the parameters of bootstrap templates. Source: Istio's bootstrap.Config.toTemplateParams. */
-import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
+import { goJson, OrderedFields } from "../../golang/go_json.ts";
 import { type GoMap, GoStruct, type GoValue, typed } from "../../golang/go_value.ts";
 import { proxyConfigView } from "../../istio/mod.ts";
 import { isList, isMap, mapAt, type Value, type ValueMap } from "../../base/value.ts";

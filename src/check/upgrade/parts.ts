@@ -2,7 +2,7 @@
  * Extracts the fields that injection added to a pod, as text, without the defaults of the API server. Sources of the
  * defaults: k8s.io/kubernetes/pkg/apis/core/v1 (defaults.go), and the admission plugin ServiceAccount.
  */
-import { goJson } from "../../golang/gojson/mod.ts";
+import { goJson } from "../../golang/go_json.ts";
 import { canonicalQuantity } from "../../kube/mod.ts";
 import { isList, isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { type InjectionStatus, type Pod, readStatus, specOf } from "../../inject/mod.ts";

@@ -1,4 +1,4 @@
-import { compareUtf8 } from "../gojson/mod.ts";
+import { compareUtf8 } from "../go_json.ts";
 import { formatValue, sprint } from "./fmt/print.ts";
 import { noFlags } from "./fmt/flags.ts";
 import { isUnsigned, kindOf, typeOf } from "./kind.ts";

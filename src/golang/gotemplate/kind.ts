@@ -1,4 +1,4 @@
-import { compareUtf8 } from "../gojson/mod.ts";
+import { compareUtf8 } from "../go_json.ts";
 import { GoInt, type GoMap, GoStruct, type GoValue, typeTag } from "../go_value.ts";
 
 const INT_KINDS = ["int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64"] as const;

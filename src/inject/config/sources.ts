@@ -1,5 +1,5 @@
 /** Combines the configuration from the user's files, flags, and the built-in configuration. */
-import { goJson } from "../../golang/gojson/mod.ts";
+import { goJson } from "../../golang/go_json.ts";
 import { isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { toYaml } from "../../yaml/mod.ts";
 import { type Source, textBesideConfig } from "./config.ts";

@@ -7,7 +7,7 @@
  * warning is given if the webhook would skip the pod. For configurations of Istio 1.0 to 1.8, the rules in
  * `legacy_request.ts` replace those about the label and the annotation.
  */
-import { goJson } from "../../golang/gojson/mod.ts";
+import { goJson } from "../../golang/go_json.ts";
 import { isEmptySelector, selectorMatches } from "../../kube/mod.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
 import { isList, textAt, type Value, type ValueMap } from "../../base/value.ts";

@@ -2,7 +2,7 @@
 import { parseJson } from "../../base/json.ts";
 import { MeshError } from "../../base/errors.ts";
 import { fieldKeys } from "../../base/field_path.ts";
-import { goJson } from "../../golang/gojson/mod.ts";
+import { goJson } from "../../golang/go_json.ts";
 import { isList, isMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { editDocument, type ParsedDocument, toYaml } from "../../yaml/mod.ts";
 import { InjectionError } from "../injection_error.ts";

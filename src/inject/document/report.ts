@@ -1,6 +1,6 @@
 /** Formats the report. It has one entry for each resource, printed as text or JSON lines. */
 import { errorLine, type MeshError, saysField } from "../../base/errors.ts";
-import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
+import { goJson, OrderedFields } from "../../golang/go_json.ts";
 import { resourceName } from "../../kube/mod.ts";
 import { type Finding, findingText } from "../rules/rule.ts";
 import type { Described } from "../rules/input_rules.ts";

@@ -1,6 +1,6 @@
 /** Injects a pod with a configuration of Istio 1.0 to 1.8: appends the rendered lists, and sets a few fields. */
 import { messageOf } from "../../base/errors.ts";
-import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
+import { goJson, OrderedFields } from "../../golang/go_json.ts";
 import { ANNOTATION, type MeshConfig } from "../../istio/mod.ts";
 import { mapAt, mapsAt, textAt, valueAt, type ValueMap } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";

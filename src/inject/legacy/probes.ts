@@ -2,7 +2,7 @@
  * Redirects HTTP probes of the application to the agent, by the rules of Istio 1.0 to 1.8: only HTTP probes of `containers` are
  * rewritten. The agents of 1.0 to 1.5 read bare `httpGet` objects, and listen on the port in the proxy's `--statusPort`.
  */
-import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
+import { goJson, OrderedFields } from "../../golang/go_json.ts";
 import type { GoValue } from "../../golang/gotemplate/mod.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
 import { intAt, isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";

@@ -1,5 +1,5 @@
 /** Adapts the rendered proxy container to one pod. */
-import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
+import { goJson, OrderedFields } from "../../golang/go_json.ts";
 import type { MeshConfig } from "../../istio/mod.ts";
 import { mapsAt, type ValueMap } from "../../base/value.ts";
 import { PROMETHEUS_ENV } from "../names.ts";

@@ -4,7 +4,7 @@
  */
 import { messageOf } from "../../base/errors.ts";
 import { InjectionError } from "../injection_error.ts";
-import { goJsonParse } from "../../golang/gojson/mod.ts";
+import { goJsonParse } from "../../golang/go_json.ts";
 import { decode, toGoJson } from "../../kube/mod.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
 import { isList, isMap, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";

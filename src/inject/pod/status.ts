@@ -1,6 +1,6 @@
 /** The annotation `sidecar.istio.io/status`. It lists the names of the items that injection added to a pod. */
 import { parseJson } from "../../base/json.ts";
-import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
+import { goJson, OrderedFields } from "../../golang/go_json.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
 import { isMap, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { annotation, type Pod, specOf } from "./pod.ts";

@@ -3,7 +3,7 @@
  * application. Every HTTP, TCP and gRPC handler becomes an HTTP handler that points to the agent. An environment variable
  * passes the original handlers to the agent.
  */
-import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
+import { goJson, OrderedFields } from "../../golang/go_json.ts";
 import type { GoValue } from "../../golang/gotemplate/mod.ts";
 import { parseBool } from "../../golang/go_bool.ts";
 import { ANNOTATION } from "../../istio/mod.ts";

@@ -3,7 +3,7 @@
  * user's annotations to the agent. New annotations point Prometheus to the agent.
  */
 import { InjectionError } from "../injection_error.ts";
-import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
+import { goJson, OrderedFields } from "../../golang/go_json.ts";
 import { ANNOTATION, type MeshConfig } from "../../istio/mod.ts";
 import { parseBool } from "../../golang/go_bool.ts";
 import { mapsAt, textAt } from "../../base/value.ts";

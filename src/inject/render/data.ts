@@ -1,6 +1,6 @@
 /** Builds the root object of injection templates, with fields such as `.ObjectMeta`, `.Spec` and `.Values`. */
 import { GoInt, GoStruct, type GoValue } from "../../golang/gotemplate/mod.ts";
-import { OrderedFields } from "../../golang/gojson/mod.ts";
+import { OrderedFields } from "../../golang/go_json.ts";
 import { goView } from "../../kube/mod.ts";
 import { ANNOTATION, defaultProxyConfig, inboundTrafficPolicyMode, type MeshConfig } from "../../istio/mod.ts";
 import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts";

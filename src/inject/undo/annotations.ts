@@ -2,7 +2,7 @@
 import { parseJson } from "../../base/json.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
 import { isList, isMap, textAt, type Value } from "../../base/value.ts";
-import { goJson } from "../../golang/gojson/mod.ts";
+import { goJson } from "../../golang/go_json.ts";
 import { withAnnotations } from "../pod/change.ts";
 import {
   annotation,

@@ -1,4 +1,4 @@
-import { compareUtf8 } from "../../golang/gojson/mod.ts";
+import { compareUtf8 } from "../../golang/go_json.ts";
 import { CHECKED } from "./checks.ts";
 import { ANNOTATION, OTHER_ANNOTATIONS } from "./names.ts";
 import { closest } from "../../base/text/mod.ts";

@@ -1,4 +1,4 @@
-import { compareUtf8 } from "../../golang/gojson/mod.ts";
+import { compareUtf8 } from "../../golang/go_json.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
 import { assign, defaultProxyConfig, type MeshConfig, type ProxyConfig } from "../config.ts";
 import { clearOneof } from "../decode/decode.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../../base/errors.ts";
-import { goJson } from "../../golang/gojson/mod.ts";
+import { goJson } from "../../golang/go_json.ts";
 import { valueAt } from "../../base/value.ts";
 import { defaultProxyConfig } from "../config.ts";
 import { defaultsOf } from "./defaults.ts";

@@ -1,4 +1,4 @@
-import { compareUtf8 } from "../../golang/gojson/mod.ts";
+import { compareUtf8 } from "../../golang/go_json.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { isUnset } from "../write/encode.ts";
 import type { Era } from "../era.ts";

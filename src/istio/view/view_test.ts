@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { goJson } from "../../golang/gojson/mod.ts";
+import { goJson } from "../../golang/go_json.ts";
 import { GoInt, GoStruct, type GoValue, kindOf, parse, pure, typeOf } from "../../golang/gotemplate/mod.ts";
 import { defaultProxyConfig } from "../config.ts";
 import { defaultsOf } from "../read/defaults.ts";

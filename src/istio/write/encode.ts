@@ -1,4 +1,4 @@
-import { OrderedFields } from "../../golang/gojson/mod.ts";
+import { OrderedFields } from "../../golang/go_json.ts";
 import type { GoValue } from "../../golang/go_value.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { zeroOf } from "../decode/decode_single.ts";

@@ -1,4 +1,4 @@
-import { goJson } from "../../golang/gojson/mod.ts";
+import { goJson } from "../../golang/go_json.ts";
 import type { Value } from "../../base/value.ts";
 import { assign, defaultProxyConfig, type ProxyConfig } from "../config.ts";
 import { defaultsOf } from "../read/defaults.ts";

@@ -2,7 +2,7 @@
  * Builds small JSON patches (RFC 6902). Matches list elements by their identity (a container's name, a port's number),
  * so that adding a container needs one operation instead of a new list.
  */
-import { goJson } from "../../golang/gojson/mod.ts";
+import { goJson } from "../../golang/go_json.ts";
 import { identitiesByField, longestAscending, sameValue } from "../../base/values/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
 

@@ -1,4 +1,4 @@
-import { asNil } from "../../golang/gojson/mod.ts";
+import { asNil } from "../../golang/go_json.ts";
 import { GoInt, GoStruct, type GoValue, MethodStruct } from "../../golang/go_value.ts";
 import { parseQuantity, type Quantity, scaledValue } from "../text/quantity.ts";
 import { unixSeconds } from "../text/time.ts";

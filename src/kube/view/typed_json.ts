@@ -1,4 +1,4 @@
-import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
+import { goJson, OrderedFields } from "../../golang/go_json.ts";
 import type { GoValue } from "../../golang/go_value.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
 import { type Field, type FieldType, type StructSchema, structSchema } from "../schema/schema.ts";

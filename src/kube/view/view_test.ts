@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { goJson } from "../../golang/gojson/mod.ts";
+import { goJson } from "../../golang/go_json.ts";
 import { GoInt, GoStruct, type GoValue, typeTag } from "../../golang/go_value.ts";
 import { parseYaml } from "../../yaml/mod.ts";
 import { decode } from "../decode/decode.ts";

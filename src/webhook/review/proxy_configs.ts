@@ -1,6 +1,6 @@
 /** Applies ProxyConfig resources (networking.istio.io) to the mesh, a namespace, or selected pods. */
 import { MeshError, oneLine } from "../../base/errors.ts";
-import { goJson } from "../../golang/gojson/mod.ts";
+import { goJson } from "../../golang/go_json.ts";
 import {
   defaultProxyConfig,
   mergeProxyConfig,

@@ -1,6 +1,6 @@
 /** `--patch` and the real kustomize: the patch of a manifest gives what `inject` and `uninject` give. */
 import assert from "node:assert/strict";
-import { goJson } from "../../../src/golang/gojson/mod.ts";
+import { goJson } from "../../../src/golang/go_json.ts";
 import { sameValue } from "../../../src/base/values/mod.ts";
 import { mapAt, newMap, type Value, type ValueMap } from "../../../src/base/value.ts";
 import { toYaml } from "../../../src/yaml/mod.ts";

@@ -1,6 +1,6 @@
 /** Layouts describe how JSON data is printed: line breaks, separators and member order. */
 import type { Value } from "../../../base/value.ts";
-import { goJson } from "../../../golang/gojson/mod.ts";
+import { goJson } from "../../../golang/go_json.ts";
 
 /** Format of a printed value. By default, values are printed with `JSON.stringify(value, null, 2)`. */
 export interface Layout {

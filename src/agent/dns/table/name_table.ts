@@ -1,5 +1,5 @@
 /** Decodes istiod's name table, the protobuf message `istio.networking.nds.v1.NameTable`. */
-import { compareUtf8 } from "../../../golang/gojson/mod.ts";
+import { compareUtf8 } from "../../../golang/go_json.ts";
 import { readMessage } from "../../../base/protobuf.ts";
 
 export const NAME_TABLE = "type.googleapis.com/istio.networking.nds.v1.NameTable";

@@ -3,7 +3,7 @@ import { type ProxyConfig, type ProxySettings, proxySettings } from "../../../is
 import { flagText, isOn, milliseconds, type Reading } from "../reading.ts";
 import type { DrainSettings, EnvoySettings } from "../settings.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { goJson } from "../../../golang/gojson/mod.ts";
+import { goJson } from "../../../golang/go_json.ts";
 import { parseYaml } from "../../../yaml/mod.ts";
 import type { World } from "../../../platform/world.ts";
 

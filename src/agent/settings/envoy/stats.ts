@@ -4,7 +4,7 @@
  */
 import { readGoJson } from "../../json_fields.ts";
 import { formatDuration, readDuration } from "../../../golang/duration.ts";
-import { compareUtf8 } from "../../../golang/gojson/mod.ts";
+import { compareUtf8 } from "../../../golang/go_json.ts";
 import { ANNOTATION, type AnnotationName } from "../../../istio/configuration.ts";
 import { isList, isMap, mapAt, textsAt, type Value, type ValueMap } from "../../../base/value.ts";
 import type { HistogramBuckets, StatsSettings } from "../settings.ts";

@@ -2,7 +2,7 @@
  * Builds the node, which is the identity of this proxy in xDS. Source: Istio's bootstrap.GetNodeMetaData and
  * option.NodeMetadata.
  */
-import { compareUtf8 } from "../../../golang/gojson/mod.ts";
+import { compareUtf8 } from "../../../golang/go_json.ts";
 import { LABEL } from "../../../istio/configuration.ts";
 import { mapAt, newMap, textAt, type Value, type ValueMap } from "../../../base/value.ts";
 import type { Locality, ProxyNode } from "../settings.ts";

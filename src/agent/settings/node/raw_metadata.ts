@@ -1,5 +1,5 @@
 /** Reads node metadata from environment and proxy configuration, before type checks. */
-import { goJsonParse } from "../../../golang/gojson/mod.ts";
+import { goJsonParse } from "../../../golang/go_json.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { isMap, newMap, type Value, type ValueMap } from "../../../base/value.ts";
 

@@ -2,7 +2,7 @@
  * Metadata fields that have a type in Istio. A value of another type is an error. Fields without a type pass unchanged.
  * Source: model.NodeMetadata and model.BootstrapNodeMetadata.
  */
-import { goJson, OrderedFields } from "../../../golang/gojson/mod.ts";
+import { goJson, OrderedFields } from "../../../golang/go_json.ts";
 import { readGoJson } from "../../json_fields.ts";
 import { parseBool } from "../../../golang/go_bool.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../../base/value.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../../../base/errors.ts";
-import { goJsonParse } from "../../gojson/mod.ts";
+import { goJsonParse } from "../../go_json.ts";
 import { parse } from "../mod.ts";
 import { loadLibraries, sprigFunctions } from "./mod.ts";
 

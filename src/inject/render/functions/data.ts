@@ -1,5 +1,5 @@
 /** Template functions for JSON, YAML and string maps. */
-import { goJson, goJsonParse } from "../../../golang/gojson/mod.ts";
+import { goJson, goJsonParse } from "../../../golang/go_json.ts";
 import {
   type FuncMap,
   type GoMap,

@@ -1,4 +1,4 @@
-import { OrderedFields } from "../../../golang/gojson/mod.ts";
+import { OrderedFields } from "../../../golang/go_json.ts";
 import { GoInt, GoStruct, type GoValue, isGoMap } from "../../../golang/gotemplate/mod.ts";
 import { newMap, type Value, type ValueMap } from "../../../base/value.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { parse } from "../../../../src/golang/gotemplate/mod.ts";
 import { loadLibraries, sprigFunctions } from "../../../../src/golang/gotemplate/sprig/mod.ts";
-import { goJsonParse } from "../../../../src/golang/gojson/mod.ts";
+import { goJsonParse } from "../../../../src/golang/go_json.ts";
 import { needsProgram, testWhen } from "../../../support/test_when.ts";
 import { askGo } from "../go.ts";
 import { askGoProgram } from "../../../support/programs/go_program.ts";

@@ -1,6 +1,6 @@
 /** sprig's functions that create certificates, with the error texts of sprig's crypto.go. */
 import { bytesOfBinary } from "../../../../base/bytes.ts";
-import { OrderedFields } from "../../../gojson/mod.ts";
+import { OrderedFields } from "../../../go_json.ts";
 import { parseAddress } from "../../../net/mod.ts";
 import {
   createCertificate,

@@ -1,7 +1,7 @@
 /** sprig's functions on strings: case, trimming, cutting by bytes, quoting, splitting and joining. */
 import { byteLength, sliceBytes } from "../../bytes.ts";
 import { quote } from "../../fmt/quote.ts";
-import { compareUtf8 } from "../../../gojson/mod.ts";
+import { compareUtf8 } from "../../../go_json.ts";
 import { goTrim } from "../../../net/mod.ts";
 import { isList } from "../../kind.ts";
 import { type FuncMap, type GoValue, pure, typed } from "../../../go_value.ts";

@@ -1,5 +1,5 @@
 /** sprig's functions on empty values and JSON, and its choice functions such as `ternary`. */
-import { goJson, type GoJsonOptions, goJsonParse } from "../../../gojson/mod.ts";
+import { goJson, type GoJsonOptions, goJsonParse } from "../../../go_json.ts";
 import { truth } from "../../truth.ts";
 import { type FuncMap, GoStruct, type GoValue, pure } from "../../../go_value.ts";
 import { ANY, attempt, BOOL, bool, STRING, text } from "../args.ts";

@@ -1,5 +1,5 @@
 /** sprig's functions on lists. The functions do not change their arguments. */
-import { asNil, goJson } from "../../../gojson/mod.ts";
+import { asNil, goJson } from "../../../go_json.ts";
 import { deepEqual } from "./reflect.ts";
 import { isList, kindOf } from "../../kind.ts";
 import { type FuncMap, type GoFunc, type GoValue, pure, typed, typeTag } from "../../../go_value.ts";

@@ -1,5 +1,5 @@
 /** sprig's functions on types, with reflect.DeepEqual and a deep copy of values. */
-import { isNilList } from "../../../gojson/mod.ts";
+import { isNilList } from "../../../go_json.ts";
 import { isGoMap, isList, kindOf, typeOf } from "../../kind.ts";
 import { type FuncMap, GoInt, type GoMap, GoStruct, type GoValue, pure, typed, typeTag } from "../../../go_value.ts";
 import { ANY, STRING, text } from "../args.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { compareUtf8, goJson, goJsonParse, OrderedFields } from "./mod.ts";
-import { GoInt, type GoValue, pure } from "../go_value.ts";
+import { compareUtf8, goJson, goJsonParse, OrderedFields } from "./go_json.ts";
+import { GoInt, type GoValue, pure } from "./go_value.ts";
 
 Deno.test("goJson writes scalars as encoding/json", () => {
   const cases: [GoValue, string][] = [

@@ -3,9 +3,9 @@
  * fields in declaration order. Source of the rules: the documentation of encoding/json (Marshal, MarshalIndent,
  * Encoder.SetEscapeHTML, Unmarshal into `any`).
  */
-import { GoInt, type GoMap, GoStruct, type GoValue } from "../go_value.ts";
-import { messageOf } from "../../base/errors.ts";
-import type { Value } from "../../base/value.ts";
+import { GoInt, type GoMap, GoStruct, type GoValue } from "./go_value.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Value } from "../base/value.ts";
 
 /** `indent` is one level (`"  "`); without it the JSON is one line. `escapeHtml` (default true) escapes `<`, `>` and `&`. */
 export interface GoJsonOptions {
