@@ -127,7 +127,7 @@ async function healthOf(
 /** Starts DNS. Imports the module lazily: most sidecars do not serve DNS. */
 async function dnsOf(
   world: World,
-  { dns, node, xds, namespace, bootstrap, identity: { authority } }: AgentSettings,
+  { dns, node, xds, namespace, identity: { authority } }: AgentSettings,
   identity: Identity | undefined,
   log: Logger,
 ): Promise<Dns> {
@@ -140,7 +140,6 @@ async function dnsOf(
     log: log.getChild("dns"),
     table: {
       node,
-      isDelta: bootstrap.deltaXds,
       endpoint: () => controlPlaneEndpoint(world, { ...xds, identity }),
       tokenFile: authority.tokenFile,
       headers: xds.headers,

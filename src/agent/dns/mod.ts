@@ -4,10 +4,10 @@
  */
 import type { World } from "../../platform/world.ts";
 import { buildLookup } from "./server/lookup.ts";
-import { nameTableJson } from "./table/name_table.ts";
+import { decodeNameTable, nameTableJson } from "./table/name_table.ts";
 import { type DnsOptions, TUNING } from "./options.ts";
 import { startServer } from "./server/server.ts";
-import { tableOf, type TableState, TableStream } from "./table/stream.ts";
+import { TableStream } from "./table/stream.ts";
 
 /** A running DNS server. */
 export type Dns = Awaited<ReturnType<typeof startDns>>;
@@ -15,14 +15,12 @@ export type Dns = Awaited<ReturnType<typeof startDns>>;
 /** Starts the server and the xDS stream. Rejects with a MeshError if no address can be bound. */
 export async function startDns(world: World, options: DnsOptions) {
   const server = await startServer(world, options);
-  let state: TableState | undefined;
   const stream = new TableStream(world, {
     ...options.table,
     log: options.log,
     random: options.tuning?.random ?? TUNING.random,
-    changed(next) {
-      state = next;
-      const lookup = buildLookup(tableOf(next), options);
+    changed(table) {
+      const lookup = buildLookup(table, options);
       server.use(lookup);
       options.log.debug(`The name table has ${lookup.size} names`);
     },
@@ -30,10 +28,10 @@ export async function startDns(world: World, options: DnsOptions) {
   return {
     port: server.port,
     /** Whether a name table has arrived. Until then, questions about names get SERVFAIL. */
-    isReady: () => state !== undefined,
+    isReady: () => stream.table !== undefined,
     problem: () => stream.problem,
     /** Returns the current table for `/debug/ndsz`; `undefined` until a table arrives. */
-    tableJson: () => state === undefined ? undefined : nameTableJson(tableOf(state)),
+    tableJson: () => stream.table && nameTableJson(decodeNameTable(stream.table)),
     retry: () => stream.retry(),
     collect: server.collect,
     async close(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { GrpcChannel, GrpcEndpoint } from "../grpc/mod.ts";
+import type { GrpcEndpoint, grpcStream } from "../grpc/mod.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { ValueMap } from "../../base/value.ts";
 
@@ -22,15 +22,13 @@ export interface TableNode {
 
 export interface TableOptions {
   readonly node: TableNode;
-  /** Whether to use delta xDS instead of state-of-the-world xDS. */
-  readonly isDelta: boolean;
   /** Called for each connection, because certificate and roots may have changed. */
   readonly endpoint: () => GrpcEndpoint | Promise<GrpcEndpoint>;
   /** Path of the token file, which is read for each connection; `""` if no token is used. */
   readonly tokenFile: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Opens the channel. By default, `openChannel` with the world's network. */
-  readonly open?: (endpoint: GrpcEndpoint) => GrpcChannel;
+  /** Replaces the stream in tests. */
+  readonly open?: typeof grpcStream;
 }
 
 /** Namespace and domain in which the proxy resolves short names. */

@@ -15,8 +15,10 @@ export class GrpcError extends MeshError {
 }
 
 /** Describes a call in error messages, for example `"CreateCertificate" of "istiod.istio-system.svc:15012"`. */
-export function callText(method: string, address: string): string {
-  return `"${method.slice(method.lastIndexOf("/") + 1)}" of "${address}"`;
+export function callText(
+  { method, endpoint }: { readonly method: string; readonly endpoint: { readonly address: string } },
+): string {
+  return `"${method.slice(method.lastIndexOf("/") + 1)}" of "${endpoint.address}"`;
 }
 
 /** Returns the error for a call that the server refused. */

@@ -1,7 +1,6 @@
 /** Sends one certificate request to the CA. */
-import { type GrpcChannel, type GrpcEndpoint, openChannel } from "../grpc/mod.ts";
+import { grpcCall, type GrpcEndpoint } from "../grpc/mod.ts";
 import { errorText, messageOf } from "../../base/errors.ts";
-import { unlessAborted } from "../../platform/unless_aborted.ts";
 import type { Files, World } from "../../platform/world.ts";
 import {
   certificateInfo,
@@ -25,7 +24,7 @@ type Outcome =
   | { readonly chain: Chain; readonly key: PrivateKey; readonly failure: undefined }
   | { readonly chain: undefined; readonly failure: Failure };
 
-type RequestOptions = Pick<IdentityOptions, "authority" | "spiffeId" | "open">;
+type RequestOptions = Pick<IdentityOptions, "authority" | "spiffeId" | "call">;
 
 /**
  * Requests a certificate for the key from `makeKey`, with the current token, roots and client certificate. Never
@@ -48,29 +47,17 @@ export async function requestCertificate(
     });
     const endpoint = await endpointOf(world, authority);
     token = await staged("token", () => readToken(world.files, authority.tokenFile));
-    const channel = options.open?.(endpoint) ?? openChannel(world.network, endpoint);
-    const answer = await call(channel, message, {
+    const headers = {
       ...authority.headers,
       ...(token === undefined ? {} : { authorization: `Bearer ${token.text}` }),
-    }, signal);
+    };
+    const { call = grpcCall } = options;
+    const answer = await call(world.network, { endpoint, method: METHOD, headers, signal }, message);
     const chain = checkAnswer(decode(answer), key.publicKey(), world.clock.now().getTime());
     return { chain, key, failure: undefined };
   } catch (error) {
     const context: RequestContext = { authority, token, now: world.clock.now().getTime() };
     return { chain: undefined, failure: failureOf(error, context) };
-  }
-}
-
-async function call(
-  channel: GrpcChannel,
-  message: Uint8Array,
-  headers: Record<string, string>,
-  signal: AbortSignal,
-): Promise<Uint8Array> {
-  try {
-    return await unlessAborted(channel.call(METHOD, message, { headers, signal }), signal);
-  } finally {
-    channel.close();
   }
 }
 

@@ -154,7 +154,7 @@ Deno.test("the first place with certificate and key is used, without the CA", as
     ...SETTINGS,
     mounted: [place("./a"), place("./b")],
     log: startLog(world, "agent"),
-    open: () => assert.fail("the CA was asked"),
+    call: () => assert.fail("the CA was asked"),
   });
   assert.equal(identity.workload()?.certificate, one.certificate);
   await identity.close();

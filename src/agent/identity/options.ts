@@ -1,4 +1,4 @@
-import type { GrpcChannel, GrpcEndpoint } from "../grpc/mod.ts";
+import type { grpcCall } from "../grpc/mod.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { CaMetrics, FileMetrics } from "../metrics/control_plane_metrics.ts";
 import type { CurveName } from "../../golang/x509/mod.ts";
@@ -60,6 +60,6 @@ export interface IdentitySettings {
 export interface IdentityOptions extends IdentitySettings {
   readonly log: Logger;
   readonly metrics?: CaMetrics & Partial<FileMetrics> | undefined;
-  /** Opens the channel to the CA. By default, `openChannel` with the world's network. */
-  readonly open?: (endpoint: GrpcEndpoint) => GrpcChannel;
+  /** Replaces the call to the CA in tests. */
+  readonly call?: typeof grpcCall;
 }

@@ -6,7 +6,7 @@ import { testAuthority } from "../../../test/support/tls/authority.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { until } from "../../../test/support/until.ts";
 import { encodeFrame, frames } from "../grpc/frames.ts";
-import { CODE, type GrpcChannel, openChannel } from "../grpc/mod.ts";
+import { CODE, type GrpcStream, grpcStream } from "../grpc/mod.ts";
 import { realWorld } from "../../platform/deno/world.ts";
 import type { ByteConnection, HttpConnection, World } from "../../platform/mod.ts";
 import type { HealthReport } from "../health/options.ts";
@@ -24,10 +24,18 @@ const AUTHORITY = testAuthority();
 const { certificate: cert, key } = AUTHORITY.issue({ dnsNames: [NAME] });
 const keyPair = { cert, key };
 
-/** An agent with a header of its user's, in front of a control plane; a channel as Envoy has one. */
+/** Opens streams as Envoy does. */
+interface Envoy {
+  stream(
+    method: string,
+    options: { readonly signal: AbortSignal; readonly headers?: Readonly<Record<string, string>> },
+  ): Promise<GrpcStream>;
+}
+
+/** An agent with a header of its user's, in front of a control plane. */
 async function withRelay(
   handler: (request: Request) => Response | Promise<Response>,
-  body: (envoy: GrpcChannel, facts: { problem(): string | undefined; stop(): Promise<void> }) => Promise<void>,
+  body: (envoy: Envoy, facts: { problem(): string | undefined; stop(): Promise<void> }) => Promise<void>,
   given: Partial<XdsOptions> = {},
 ): Promise<void> {
   await using folder = await temporaryFolder();
@@ -60,13 +68,21 @@ async function withRelay(
     };
     return { read: made.read.bind(made), write: made.write.bind(made), close };
   };
-  const envoy = openChannel({ ...world.network, dial }, { address: "xds-grpc:59991", tls: undefined });
+  const streams: GrpcStream[] = [];
+  const envoy: Envoy = {
+    async stream(method, { signal, headers = {} }) {
+      const endpoint = { address: "xds-grpc:59991", tls: undefined };
+      const stream = await grpcStream({ ...world.network, dial }, { endpoint, method, headers, signal });
+      streams.push(stream);
+      return stream;
+    },
+  };
   const stop = async () => {
     end.abort();
     await plane.finished;
   };
   await body(envoy, { problem: xds.problem, stop });
-  envoy.close();
+  for (const stream of streams) stream.close();
   await xds.close();
   await stop();
 }

@@ -1,43 +1,20 @@
 /** Connects to istiod. */
 import { errorLine, MeshError } from "../../base/errors.ts";
-import { splitHostPort } from "../../golang/net/mod.ts";
-import type { GrpcEndpoint } from "../grpc/mod.ts";
+import { dialEndpoint, type GrpcEndpoint } from "../grpc/mod.ts";
 import type { ByteConnection, World } from "../../platform/mod.ts";
 import type { XdsIdentity, XdsOptions, XdsRoots } from "./options.ts";
 import { requestFailure } from "../../platform/request_failure.ts";
 import type { LazyModules } from "./extensions.ts";
 import type { ConnectionStatus } from "./connection_status.ts";
 
-/** Timeout of name resolution, connection and TLS, in milliseconds. */
-const DIAL_TIMEOUT = 10_000;
-
-/** Connects with the current certificate and roots. Rejects with a MeshError that names the failed step. */
-export async function dial(world: World, options: XdsOptions, signal: AbortSignal): Promise<ByteConnection> {
-  const target = splitHostPort(options.address);
-  if (typeof target === "string") throw new MeshError(`The address of the control plane is invalid: ${target}`);
-  const tls = await tlsOf(world, options);
-  return await world.network.dial({
-    host: target.host,
-    port: Number(target.port),
-    tls: tls === undefined ? undefined : { ...tls, protocols: ["h2"] },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(DIAL_TIMEOUT)]),
-  });
-}
-
-/** Returns istiod as an endpoint for the agent's own calls, with the current certificate and roots. */
-export async function controlPlaneEndpoint(world: World, target: XdsTarget): Promise<GrpcEndpoint> {
-  return { address: target.address, tls: await tlsOf(world, target) };
-}
-
-type XdsTarget = Pick<XdsOptions, "address" | "tls" | "identity">;
-
-async function tlsOf(world: World, { tls, identity }: XdsTarget): Promise<GrpcEndpoint["tls"]> {
-  if (tls === undefined) return undefined;
-  return {
-    serverName: tls.serverName,
-    authorities: await rootsOf(world, tls.roots, identity),
-    identity: identity?.workload(),
-  };
+/** Returns istiod's address with the current certificate and roots. */
+export async function controlPlaneEndpoint(
+  world: World,
+  { address, tls, identity }: Pick<XdsOptions, "address" | "tls" | "identity">,
+): Promise<GrpcEndpoint> {
+  if (tls === undefined) return { address, tls };
+  const authorities = await rootsOf(world, tls.roots, identity);
+  return { address, tls: { serverName: tls.serverName, authorities, identity: identity?.workload() } };
 }
 
 /**
@@ -91,7 +68,8 @@ export interface UpstreamContext {
 export async function connectUpstream(upstream: UpstreamContext): Promise<ByteConnection> {
   try {
     await untilCertificate(upstream);
-    const outer = await dial(upstream.world, upstream.options, upstream.signal);
+    const endpoint = await controlPlaneEndpoint(upstream.world, upstream.options);
+    const outer = await dialEndpoint(upstream.world.network, endpoint, upstream.signal);
     upstream.connection.connected();
     upstream.options.connected?.();
     return outer;

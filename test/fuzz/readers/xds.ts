@@ -1,8 +1,7 @@
-/** Messages of istiod: name tables, in both variants of its stream, and the frames of Envoy's connection. */
+/** Messages of istiod: name tables and their stream, and the frames of Envoy's connection. */
 import { buildLookup } from "../../../src/agent/dns/server/lookup.ts";
-import { INCREMENTAL, STATE_OF_THE_WORLD } from "../../../src/agent/dns/table/messages.ts";
+import { decodeResponse, tableIn } from "../../../src/agent/dns/table/messages.ts";
 import { decodeNameTable, NAME_TABLE, nameTableJson } from "../../../src/agent/dns/table/name_table.ts";
-import { nextState, tableOf } from "../../../src/agent/dns/table/stream.ts";
 import { BodyCounter, ConnectionCounter } from "../../../src/agent/xds/message_counter.ts";
 import { requestForm, typeOf } from "../../../src/agent/xds/report_message.ts";
 import { BinaryWriter } from "../../../src/base/protobuf.ts";
@@ -23,17 +22,9 @@ const INFO = all(
 const TABLE = part(1, all(text(1, "s.n.svc.cluster.local"), part(2, INFO)));
 const ANY = all(text(1, NAME_TABLE), part(2, TABLE));
 const WORLD = all(text(1, "v1"), part(2, ANY), text(4, NAME_TABLE), text(5, "nonce"));
-const DELTA = all(
-  text(1, "v1"),
-  part(2, all(text(3, "t"), part(2, ANY))),
-  text(4, NAME_TABLE),
-  text(5, "nonce"),
-  text(6, "gone"),
-);
-
 export const XDS: FuzzReader = {
   name: "xds",
-  seeds: [TABLE, WORLD, DELTA, all(new Uint8Array([0, 0, 7, 0, 0, 0, 0, 0, 1]), new Uint8Array([0, 0, 0, 0, 2, 9, 9]))],
+  seeds: [TABLE, WORLD, all(new Uint8Array([0, 0, 7, 0, 0, 0, 0, 0, 1]), new Uint8Array([0, 0, 0, 0, 2, 9, 9]))],
   words: [
     "\x0a",
     "\x12",
@@ -54,8 +45,7 @@ export const XDS: FuzzReader = {
     if (form !== undefined) typeOf(form, input);
     const accepted = [
       () => readTable(decodeNameTable(input)),
-      () => readTable(tableOf(nextState(undefined, STATE_OF_THE_WORLD.decode(input), false))),
-      () => readTable(tableOf(nextState(new Map(), INCREMENTAL.decode(input), true))),
+      () => decodeResponse(input).resources.map(tableIn).map(decodeNameTable).forEach(readTable),
     ].map(accepts);
     return accepted.includes(true);
   },

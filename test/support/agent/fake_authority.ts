@@ -1,6 +1,8 @@
 /** A certificate authority without a network. It signs requests, or answers as a test wants. */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import type { CallOptions, GrpcChannel, GrpcEndpoint } from "../../../src/agent/grpc/mod.ts";
+import type { GrpcEndpoint, GrpcRequest } from "../../../src/agent/grpc/mod.ts";
+import { unlessAborted } from "../../../src/platform/mod.ts";
+import type { Network } from "../../../src/platform/world.ts";
 import {
   createCertificate,
   decodePem,
@@ -34,7 +36,7 @@ const IDENTITY = "spiffe://cluster.local/ns/shop/sa/web";
 
 export class FakeAuthority {
   readonly calls: AuthorityCall[] = [];
-  /** Open channels. */
+  /** Calls in flight. */
   open = 0;
   #key = generateEcKey();
   #root = rootOf(this.#key, "root 1");
@@ -72,21 +74,17 @@ export class FakeAuthority {
     return encodePem("CERTIFICATE", createCertificate(request, publicPart(csr), issuer));
   }
 
-  readonly channel = (endpoint: GrpcEndpoint): GrpcChannel => {
-    this.open++;
-    return {
-      call: (method, message, options) => this.#call(endpoint, method, message, options),
-      stream: () => Promise.reject(new Error("The authority has no streams")),
-      close: () => void this.open--,
-    };
-  };
-
-  async #call(endpoint: GrpcEndpoint, method: string, message: Uint8Array, options: CallOptions): Promise<Uint8Array> {
-    const call = { endpoint, method, headers: options.headers ?? {}, signal: options.signal, ...readRequest(message) };
+  readonly call = async (_network: Network, request: GrpcRequest, message: Uint8Array): Promise<Uint8Array> => {
+    const call = { ...request, ...readRequest(message) };
     this.calls.push(call);
-    const answer = await this.answer(call);
-    return answer instanceof Uint8Array ? answer : responseOf(answer);
-  }
+    this.open++;
+    try {
+      const answer = await unlessAborted(this.answer(call), request.signal);
+      return answer instanceof Uint8Array ? answer : responseOf(answer);
+    } finally {
+      this.open--;
+    }
+  };
 }
 
 function rootOf(key: PrivateKey, commonName: string): Uint8Array {

@@ -61,7 +61,7 @@ export function tokenWith(claims: Record<string, unknown>): string {
 export const TOKEN = tokenWith({ aud: ["istio-ca"], iat: START / 1000 - 60, exp: START / 1000 + 3600 });
 export const ANY_ROOT = new FakeAuthority(() => []).root;
 
-/** Starts an identity at `START`. Fails if it leaks a timer or channel, or logs a secret. */
+/** Starts an identity at `START`. Fails if it leaks a timer or call, or logs a secret. */
 export async function startedIdentity(
   { authority = {}, files = {}, lifetime = LIFETIME, answer, ...settings }: Given = {},
 ) {
@@ -70,7 +70,7 @@ export async function startedIdentity(
   ca.answer = answer ?? ca.answer;
   const world = { ...fakeWorld({ files: { [TOKEN_FILE]: `${TOKEN}\n`, [ROOTS]: ANY_ROOT, ...files } }), clock };
   const log = startLog(world, "agent").getChild("sds");
-  const options = { ...SETTINGS, ...settings, authority: { ...AUTHORITY, ...authority }, log, open: ca.channel };
+  const options = { ...SETTINGS, ...settings, authority: { ...AUTHORITY, ...authority }, log, call: ca.call };
   const identity = await startIdentity(world, options);
   const changes: string[] = [];
   identity.subscribe((what) => changes.push(what));

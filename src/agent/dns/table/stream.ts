@@ -1,10 +1,11 @@
 /** The xDS stream of the name table; reconnects when it ends. */
+import { joinBytes } from "../../../base/bytes.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { type GrpcStream, openChannel } from "../../grpc/mod.ts";
+import { type GrpcStream, grpcStream } from "../../grpc/mod.ts";
 import { type Logger, logText } from "../../../platform/log.ts";
 import { unlessAborted, type World } from "../../../platform/mod.ts";
 import { readToken } from "../../identity/token.ts";
-import { INCREMENTAL, nonceOf, type Protocol, STATE_OF_THE_WORLD, type TableResponse } from "./messages.ts";
+import { decodeResponse, encodeRequest, METHOD, tableIn } from "./messages.ts";
 import { decodeNameTable, NAME_TABLE, type NameTable } from "./name_table.ts";
 import type { TableOptions } from "../options.ts";
 
@@ -15,17 +16,17 @@ const MAX_DELAY = 30_000;
 export interface StreamOptions extends TableOptions {
   readonly log: Logger;
   readonly random: () => number;
-  readonly changed: (state: TableState) => void;
+  readonly changed: (table: NameTable) => void;
 }
 
 /** Follows the name table. While disconnected, the last table stays in use. */
 export class TableStream {
   /** The problem in one line; `undefined` if the table is up to date. */
   problem: string | undefined = "the control plane has sent no name table yet";
+  /** The encoded table; `undefined` until one arrives. Bytes take less memory than a decoded table. */
+  table: Uint8Array | undefined;
   readonly #end = new AbortController();
   readonly #ended: Promise<void>;
-  readonly #protocol: Protocol;
-  #state: TableState | undefined;
   #failures = 0;
   #wait = new AbortController();
   #version = "";
@@ -34,7 +35,6 @@ export class TableStream {
     private readonly world: Pick<World, "network" | "files" | "clock">,
     private readonly options: StreamOptions,
   ) {
-    this.#protocol = options.isDelta ? INCREMENTAL : STATE_OF_THE_WORLD;
     this.#ended = this.#run();
   }
 
@@ -64,19 +64,17 @@ export class TableStream {
 
   /** Runs one stream. Resolves with the reason for its end. */
   async #stream(): Promise<string> {
-    const { endpoint, open, node } = this.options;
+    const { endpoint, open = grpcStream, node } = this.options;
     const { signal } = this.#end;
     const to = await unlessAborted(Promise.resolve(endpoint()), signal);
-    const channel = open?.(to) ?? openChannel(this.world.network, to);
+    const headers = await this.#headers();
+    const stream = await open(this.world.network, { endpoint: to, method: METHOD, headers, signal });
     try {
-      const stream = await channel.stream(this.#protocol.method, { headers: await this.#headers(), signal });
-      await stream.send(this.#protocol.encode({ node }));
-      // A new stream begins with the full state.
-      const seen: { state: TableState | undefined } = { state: undefined };
-      for await (const message of stream.messages()) await this.#handle(stream, message, seen);
+      await stream.send(encodeRequest({ node }));
+      for await (const message of stream.messages()) await this.#handle(stream, message);
       return `the control plane at ${to.address} closed the stream of the name table`;
     } finally {
-      channel.close();
+      stream.close();
     }
   }
 
@@ -85,64 +83,38 @@ export class TableStream {
     return { ...this.options.headers, ...token === undefined ? {} : { authorization: `Bearer ${token.text}` } };
   }
 
-  async #handle(stream: GrpcStream, message: Uint8Array, seen: { state: TableState | undefined }): Promise<void> {
-    let response: TableResponse | undefined;
+  /** Uses a table and acknowledges it, or rejects it. */
+  async #handle(stream: GrpcStream, message: Uint8Array): Promise<void> {
+    const { type, version, nonce, resources } = decodeResponse(message);
+    if (type !== NAME_TABLE) return;
     try {
-      response = this.#protocol.decode(message);
-      if (response.type !== NAME_TABLE) return;
-      seen.state = nextState(seen.state, response, this.options.isDelta);
+      this.#use(resources);
     } catch (error) {
-      return await this.#refuse(stream, message, messageOf(error));
-    }
-    if (seen.state !== this.#state) {
-      this.#state = seen.state;
-      this.options.changed(seen.state);
+      const reason = messageOf(error);
+      this.problem = `the agent rejected the last name table of the control plane: ${reason}`;
+      this.options.log.error(logText(`Rejected a name table, the previous table stays in use: ${reason}`));
+      return await stream.send(encodeRequest({ version: this.#version, nonce, problem: reason }));
     }
     this.#failures = 0;
     this.problem = undefined;
-    this.#version = response.version;
-    await stream.send(this.#protocol.encode({ version: response.version, nonce: response.nonce }));
+    this.#version = version;
+    await stream.send(encodeRequest({ version, nonce }));
   }
 
-  async #refuse(stream: GrpcStream, message: Uint8Array, reason: string): Promise<void> {
-    this.problem = `the agent rejected the last name table of the control plane: ${reason}`;
-    this.options.log.error(logText(`Rejected a name table, the previous table stays in use: ${reason}`));
-    const nonce = nonceOf(message);
-    await stream.send(this.#protocol.encode({ version: this.#version, nonce, problem: reason }));
+  /** Replaces the table. A response without resources means that no names exist, unless there is a table already. */
+  #use(resources: readonly Uint8Array[]): void {
+    if (resources.length === 0 && this.table !== undefined) return;
+    // Joined tables are a valid message with the names of all of them.
+    const table = joinBytes(resources.map(tableIn));
+    const names = decodeNameTable(table);
+    this.table = table;
+    this.options.changed(names);
   }
 
   #reportEnd(reason: string): void {
     const isNew = this.problem !== reason;
     this.problem = reason;
-    const what = this.#state === undefined ? "No name table yet" : "The name table may be stale";
+    const what = this.table === undefined ? "No name table yet" : "The name table may be stale";
     if (isNew) this.options.log.warning(logText(`${what}: ${reason}; retrying`));
   }
-}
-
-/** Encoded tables by resource name. Bytes take less memory than decoded tables. */
-export type TableState = ReadonlyMap<string, Uint8Array>;
-
-/**
- * Returns the tables after a response. An empty response changes nothing, except that an empty first response means
- * that no names exist. Throws for an invalid table.
- */
-export function nextState(state: TableState | undefined, response: TableResponse, isDelta: boolean): TableState {
-  const { resources, removed } = response;
-  for (const { bytes } of resources) decodeNameTable(bytes);
-  if (!isDelta) {
-    return resources.length === 0 && state !== undefined
-      ? state
-      : new Map(resources.map(({ bytes }, at) => [`${at}`, bytes]));
-  }
-  const next = new Map(state);
-  for (const name of removed) next.delete(name);
-  for (const { name, bytes } of resources) next.set(name, bytes);
-  return next;
-}
-
-/** Merges all tables. */
-export function tableOf(state: TableState): NameTable {
-  const tables = [...state.values()].map(decodeNameTable);
-  const [only] = tables;
-  return tables.length === 1 && only !== undefined ? only : new Map(tables.flatMap((table) => [...table]));
 }
