@@ -1,6 +1,5 @@
 /** Relays HTTP/2 calls to istiod, in order to add headers or health reports. Does not parse responses. */
 import { MeshError } from "../../base/errors.ts";
-import { logText } from "../../platform/log.ts";
 import type { HttpConnection } from "../../platform/mod.ts";
 import { readToken } from "../identity/token.ts";
 import { BodyCounter } from "./message_counter.ts";
@@ -80,13 +79,10 @@ async function answerOf(upstream: UpstreamContext, client: HttpConnection, reque
   }
 }
 
-function reportingOf({ options }: UpstreamContext, path: string, { body }: Request) {
-  const { reports, log } = options;
+function reportingOf({ options: { reports } }: UpstreamContext, path: string, { body }: Request) {
   const form = requestForm(path);
   if (reports === undefined || form === undefined || body === null) return undefined;
-  return reporting(body, form, reports, (problem) => {
-    log.warning(logText(`Cannot read Envoy's requests, passing them on without health reports: ${problem}`));
-  });
+  return reporting(body, form, reports);
 }
 
 async function headersOf({ world, options }: UpstreamContext, request: Request): Promise<Headers> {

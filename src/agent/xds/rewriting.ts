@@ -16,22 +16,8 @@ export interface Rewriting {
 
 export function rewritten(inner: ReadableStream<Bytes>, rewriting: Rewriting): ReadableStream<Bytes> {
   const frames = new FrameReader();
-  const reader = inner.getReader();
-  const ready: Bytes[] = [];
-  /** Changed messages stay in order. */
-  let changing: Promise<void> | undefined;
-  let reading: Promise<void> | undefined;
-  let isDone = false;
-
-  function take(message: Uint8Array): void {
-    if (!isToChange(message)) return void ready.push(encodeFrame(message));
-    const before = changing;
-    const mine: Promise<void> = (before ?? Promise.resolve()).then(async () => {
-      ready.push(encodeFrame(await changedOr(message)));
-      if (changing === mine) changing = undefined;
-    });
-    changing = mine;
-  }
+  /** Resolves after the last change, because changed messages stay in order. */
+  let changing = Promise.resolve();
   function isToChange(message: Uint8Array): boolean {
     try {
       return rewriting.isChanged(message);
@@ -40,7 +26,7 @@ export function rewritten(inner: ReadableStream<Bytes>, rewriting: Rewriting): R
       return false;
     }
   }
-  async function changedOr(message: Uint8Array): Promise<Uint8Array> {
+  async function changed(message: Uint8Array): Promise<Uint8Array> {
     try {
       return await rewriting.change(message);
     } catch (error) {
@@ -48,28 +34,19 @@ export function rewritten(inner: ReadableStream<Bytes>, rewriting: Rewriting): R
       return message;
     }
   }
-  async function read(): Promise<void> {
-    const { value, done } = await reader.read();
-    isDone = done;
-    try {
-      if (value !== undefined) { for (const message of frames.push(value)) take(message); }
-    } catch (error) {
-      // The messages cannot be parsed, so reading stops and the sender's connection must be closed.
-      await reader.cancel(error);
-      throw error;
-    }
-    reading = undefined;
-  }
-  return new ReadableStream({
-    async pull(controller) {
-      for (;;) {
-        const next = ready.shift();
-        if (next !== undefined) return controller.enqueue(next);
-        if (isDone) return controller.close();
-        reading ??= read();
-        await Promise.race(changing === undefined ? [reading] : [reading, changing]);
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  }, { highWaterMark: 0 });
+  return inner.pipeThrough(
+    new TransformStream<Bytes, Bytes>({
+      transform(bytes, controller) {
+        for (const message of frames.push(bytes)) {
+          if (!isToChange(message)) {
+            controller.enqueue(encodeFrame(message));
+            continue;
+          }
+          // The reader may be gone when the change is ready.
+          changing = changing.then(async () => controller.enqueue(encodeFrame(await changed(message)))).catch(() => {});
+        }
+      },
+      flush: () => changing,
+    }),
+  );
 }
