@@ -94,7 +94,8 @@ function sdsOf(
   { bootstrap }: AgentSettings,
   shared: Pick<SdsOptions, "identity" | "log" | "metrics">,
 ): Promise<Part> {
-  return startSds(world, { ...shared, path: identitySocketPath(bootstrap.identitySocket), filesPath: FILES_SOCKET });
+  const path = shared.identity === undefined ? FILES_SOCKET : identitySocketPath(bootstrap.identitySocket);
+  return startSds(world, { ...shared, path });
 }
 
 async function started(log: Logger, start: () => Promise<Part>): Promise<Part> {

@@ -18,16 +18,14 @@ const TWO = { certificate: "chain 2", key: "key 2" };
 async function start(change: Partial<SdsOptions> = {}, place?: string) {
   const folder = place ?? await Deno.makeTempDir({ prefix: "mesh-sds-" });
   const path = `${folder}/spiffe/socket`;
-  const filesPath = `${folder}/credential/files-socket`;
   const identity = new FakeIdentity();
   const said = fakeWorld();
   const log = startLog(said, "agent", { level: "debug" }).getChild("sds");
-  const sds = await startSds(realWorld(), { path, filesPath, identity, log, ...change });
+  const sds = await startSds(realWorld(), { path, identity, log, ...change });
   const client = sdsClient(path);
   return {
     folder,
     path,
-    filesPath,
     identity,
     sds,
     client,
@@ -133,16 +131,16 @@ Deno.test("a rejection is logged with its reason and reported, until a newer sec
   };
   await refuse("Failed to load\ncertificate chain");
   const refusal = 'Envoy rejects the secret "default": Failed to load certificate chain';
-  await until(() => server.sds.lastRefusal() !== undefined);
-  assert.equal(server.sds.lastRefusal(), refusal);
+  await until(() => server.sds.problem() !== undefined);
+  assert.equal(server.sds.problem(), refusal);
   assert.equal(server.sds.problem(), refusal);
   assert.match(server.log(), new RegExp(`error agent·sds: ${refusal} \\(version [^ ]+/1\\)\n`));
   server.identity.issue(TWO);
   await stream.accepted();
-  await until(() => server.sds.lastRefusal() === undefined);
+  await until(() => server.sds.problem() === undefined);
   server.identity.issue(ONE);
   await refuse("again");
-  await until(() => server.sds.lastRefusal()?.endsWith("again") === true);
+  await until(() => server.sds.problem()?.endsWith("again") === true);
   await stream.close();
   await until(() => server.sds.problem() === undefined);
 });
@@ -284,27 +282,20 @@ Deno.test("a leftover socket is replaced; folder and socket have Istio's modes; 
     await stream.accepted();
     assert.equal(((await Deno.stat(server.path)).mode ?? 0) & 0o777, 0o666);
     assert.equal(((await Deno.stat(`${folder}/spiffe`)).mode ?? 0) & 0o777, 0o750);
-    assert.equal(server.sds.isExternal, false);
     await stream.close();
   }
   await assert.rejects(Deno.stat(`${folder}/spiffe/socket`), Deno.errors.NotFound);
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("another program's socket is left alone: file secrets are served on another socket", async () => {
-  await using external = await start();
-  external.identity.issue(ONE);
-  await using server = await start({}, external.folder);
-  assert.equal(server.sds.isExternal, true);
-  const outside = await asking(external.client, "default");
-  await outside.accepted();
+Deno.test("without an identity, only file secrets are served", async () => {
+  await using server = await start({ identity: undefined });
   const { authority } = testCertificate();
   await Deno.writeTextFile(`${server.folder}/ca.crt`, authority);
-  using files = sdsClient(server.filesPath);
-  const stream = await asking(files, `file-root:${server.folder}/ca.crt`, "default");
+  const stream = await asking(server.client, `file-root:${server.folder}/ca.crt`, "default");
   assert.deepEqual([...(await stream.accepted()).secrets.values()], [authority]);
   assert.match(server.log(), /the secret "default", which is unknown/);
-  await Promise.all([outside.close(), stream.close()]);
+  await stream.close();
 });
 
 Deno.test("a socket that cannot be bound is reported, not thrown", async () => {

@@ -4,8 +4,6 @@ import type { Identity } from "../identity/mod.ts";
 import type { HealthReports } from "../health/options.ts";
 import type { XdsMetrics } from "../metrics/control_plane_metrics.ts";
 
-export type XdsIdentity = Pick<Identity, "workload" | "roots" | "subscribe" | "problem">;
-
 /** Root certificates that istiod's certificate must chain to. */
 export type XdsRoots =
   | { readonly from: "system" }
@@ -31,7 +29,7 @@ export interface XdsSettings {
 
 export interface XdsOptions extends Omit<XdsSettings, "grpcBootstrap" | "wasm"> {
   /** `undefined` if another program serves the workload's certificate to Envoy only. Not used for plain text. */
-  readonly identity: XdsIdentity | undefined;
+  readonly identity: Identity | undefined;
   /** Path of the token file; `""` if no token is used. The file is read for each call, if there is no certificate. */
   readonly tokenFile?: string;
   /** Health reports to send; `undefined` without health checks. */

@@ -2,7 +2,8 @@
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { dialEndpoint, type GrpcEndpoint } from "../grpc/mod.ts";
 import type { ByteConnection, World } from "../../platform/mod.ts";
-import type { XdsIdentity, XdsOptions, XdsRoots } from "./options.ts";
+import type { Identity } from "../identity/mod.ts";
+import type { XdsOptions, XdsRoots } from "./options.ts";
 import { requestFailure } from "../../platform/request_failure.ts";
 import type { LazyModules } from "./extensions.ts";
 import type { ConnectionStatus } from "./connection_status.ts";
@@ -21,7 +22,7 @@ export async function controlPlaneEndpoint(
  * Returns the root certificates. Reads the file for each connection, because it may have changed and connections are
  * rare.
  */
-async function rootsOf(world: World, roots: XdsRoots, identity: XdsIdentity | undefined): Promise<string | undefined> {
+async function rootsOf(world: World, roots: XdsRoots, identity: Identity | undefined): Promise<string | undefined> {
   if (roots.from === "system") return undefined;
   if (roots.from === "file") return await world.files.readText(roots.file);
   const texts: string[] = [];
@@ -37,7 +38,7 @@ async function rootsOf(world: World, roots: XdsRoots, identity: XdsIdentity | un
 }
 
 /** Waits for the first certificate. Resolves with `false` on timeout or abort. */
-export function firstCertificate(identity: XdsIdentity, milliseconds: number, signal: AbortSignal): Promise<boolean> {
+export function firstCertificate(identity: Identity, milliseconds: number, signal: AbortSignal): Promise<boolean> {
   if (identity.workload() !== undefined) return Promise.resolve(true);
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const unsubscribe = identity.subscribe(() => identity.workload() !== undefined && end(true));

@@ -18,7 +18,7 @@ async function serve(folder: string, identity: FakeIdentity) {
   const said = fakeWorld();
   const log = startLog(said, "agent").getChild("sds");
   const path = `${folder}/spiffe/socket`;
-  const sds = await startSds(realWorld(), { path, filesPath: `${folder}/files`, identity, log });
+  const sds = await startSds(realWorld(), { path, identity, log });
   return { path, sds, log: () => said.said.stderr };
 }
 
@@ -68,14 +68,14 @@ testWhen(
       await using proxy = new SdsEnvoy(path, WORKLOAD);
       await until(async () => await proxy.answer(CLIENT, ONE) === "hello");
       identity.issue({ certificate: ONE.certificate, key: TWO.key });
-      await until(() => sds.lastRefusal() !== undefined);
-      assert.match(sds.lastRefusal() ?? "", /^Envoy rejects the secret "default": .*private key/i);
-      assert.ok(log().includes(`error agent·sds: ${sds.lastRefusal()}`));
+      await until(() => sds.problem() !== undefined);
+      assert.match(sds.problem() ?? "", /^Envoy rejects the secret "default": .*private key/i);
+      assert.ok(log().includes(`error agent·sds: ${sds.problem()}`));
       assert.ok(!log().includes("BEGIN"));
       assert.equal(await proxy.answer(CLIENT, ONE), "hello");
       identity.issue(TWO);
       await until(async () => await proxy.answer(CLIENT, TWO) === "hello");
-      await until(() => sds.lastRefusal() === undefined);
+      await until(() => sds.problem() === undefined);
       await sds.close();
     }),
 );

@@ -19,6 +19,8 @@ export class FakeIdentity {
     return () => void this.handlers.delete(changed);
   };
 
+  readonly close = () => Promise.resolve();
+
   issue(workload: KeyPair): void {
     this.#workload = workload;
     for (const handler of this.handlers) handler("workload");
