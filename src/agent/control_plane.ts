@@ -8,7 +8,7 @@ import type { startHealth } from "./health/reports.ts";
 import { type Identity, startIdentity } from "./identity/mod.ts";
 import { certificateExpiry, controlPlaneMetrics } from "./metrics/control_plane_metrics.ts";
 import { type SdsOptions, startSds } from "./sds/server.ts";
-import type { AgentSettings } from "./settings/settings.ts";
+import type { AgentSettings } from "./settings/read.ts";
 import { FILES_SOCKET, identitySocketPath } from "./settings/pod/pod.ts";
 import { controlPlaneEndpoint } from "./xds/upstream.ts";
 import { wasmMetrics } from "./wasm/metrics.ts";

@@ -1,6 +1,6 @@
 /** Refuses FIPS 140-2 if the agent itself would use TLS. */
 import { MeshError } from "../base/errors.ts";
-import type { AgentSettings } from "./settings/settings.ts";
+import type { AgentSettings } from "./settings/read.ts";
 
 /**
  * Throws a MeshError if the agent itself would use TLS under `fips-140-2`, which allows only TLS 1.2 with certain

@@ -7,7 +7,7 @@ import { envoyLines } from "./envoy/log_lines.ts";
 import type { EnvoyOptions } from "./envoy/options.ts";
 import type { ProgramName } from "./settings/command_line.ts";
 import { readSettings } from "./settings/read.ts";
-import type { AgentSettings } from "./settings/settings.ts";
+import type { AgentSettings } from "./settings/read.ts";
 import { DEFAULT_GRACE, DEFAULT_RESTART, longestDrain, type Rules } from "./lifecycle/rules.ts";
 
 export interface Source {

@@ -3,7 +3,7 @@
  */
 import { MeshError } from "../base/errors.ts";
 import type { World } from "../platform/world.ts";
-import type { Ports } from "./settings/settings.ts";
+import type { AgentSettings } from "./settings/read.ts";
 
 /** Runs `iptables apply` with arguments; resolves with its exit code. */
 export type ApplyRules = (args: readonly string[]) => Promise<number>;
@@ -21,7 +21,7 @@ const DEFAULTS = { ISTIO_INBOUND_PORTS: ["-b", "*"], ISTIO_SERVICE_CIDR: ["-i", 
  */
 export function redirectArguments(
   env: Readonly<Record<string, string>>,
-  { status, prometheus }: Pick<Ports, "status" | "prometheus">,
+  { status, prometheus }: Pick<AgentSettings["ports"], "status" | "prometheus">,
   owner: { readonly uid: number; readonly gid: number },
 ): string[] {
   const isGiven = (name: string) => (env[name] ?? "") !== "";

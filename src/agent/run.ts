@@ -15,7 +15,7 @@ import { type ApplyRules, ownerOfProcess, redirectArguments } from "./redirect.t
 import type { ProgramName } from "./settings/command_line.ts";
 import { startLines } from "./startup_log.ts";
 import { readSettings } from "./settings/read.ts";
-import type { AgentSettings } from "./settings/settings.ts";
+import type { AgentSettings } from "./settings/read.ts";
 import { startStatusServer, type StatusServer } from "./status/server.ts";
 import { stopCode } from "./stop_code.ts";
 

@@ -3,7 +3,7 @@ import { type ProxyConfig, proxyConfigJson } from "../istio/configuration.ts";
 import { isMap, type Value } from "../base/value.ts";
 import { toYaml } from "../yaml/mod.ts";
 import { VERSION } from "../version.ts";
-import type { AgentSettings } from "./settings/settings.ts";
+import type { AgentSettings } from "./settings/read.ts";
 
 /** Returns the log lines. Tokens in the configuration are hidden. */
 export function startLines(settings: AgentSettings): string[] {

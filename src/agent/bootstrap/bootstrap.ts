@@ -4,7 +4,7 @@
  */
 import { parseJson } from "../../base/json.ts";
 import { isMap, newMap, type ValueMap } from "../../base/value.ts";
-import type { AgentSettings } from "../settings/settings.ts";
+import type { AgentSettings } from "../settings/read.ts";
 import { clusters, hasSelfDiscovery } from "./parts/clusters.ts";
 import { listeners } from "./parts/listeners.ts";
 import { networkView } from "./parts/addresses.ts";

@@ -1,5 +1,5 @@
 /** Envoy's arguments, exactly as in Istio's `envoy.args`, because tools search command lines for them. */
-import type { AgentSettings } from "../settings/settings.ts";
+import type { AgentSettings } from "../settings/read.ts";
 
 /**
  * Returns Envoy's arguments. With hot restarts, the flags of Istio 1.0 to 1.9 are used in place of

@@ -2,7 +2,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { type Logger, logText } from "../../platform/log.ts";
 import type { Files } from "../../platform/world.ts";
-import type { ProxyNode } from "../settings/settings.ts";
+import type { ProxyNode } from "../settings/node/node.ts";
 
 /** File mode. The application may run as another user, and the file contains no secret. */
 const MODE = 0o644;

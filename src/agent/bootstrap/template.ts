@@ -6,7 +6,7 @@ import { loadLibraries, sprigFunctions } from "../../golang/gotemplate/sprig/mod
 import { isMap } from "../../base/value.ts";
 import { parseYaml } from "../../yaml/mod.ts";
 import type { World } from "../../platform/world.ts";
-import type { AgentSettings } from "../settings/settings.ts";
+import type { AgentSettings } from "../settings/read.ts";
 import { templateParams } from "./template_params.ts";
 
 /**

@@ -4,7 +4,7 @@ import { type GoMap, GoStruct, type GoValue, typed } from "../../golang/go_value
 import { proxyConfigView } from "../../istio/mod.ts";
 import { isList, isMap, mapAt, type Value, type ValueMap } from "../../base/value.ts";
 import { FILES_SOCKET } from "../settings/pod/pod.ts";
-import type { AgentSettings } from "../settings/settings.ts";
+import type { AgentSettings } from "../settings/read.ts";
 import { hasSelfDiscovery, keepalive } from "./parts/clusters.ts";
 import { networkView, socketAddress } from "./parts/addresses.ts";
 import { runtimeFlags } from "./parts/runtime.ts";

@@ -2,7 +2,7 @@
 import { posix } from "node:path";
 import { errorLine, MeshError } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
-import type { AgentSettings } from "../settings/settings.ts";
+import type { AgentSettings } from "../settings/read.ts";
 import { buildBootstrap } from "./bootstrap.ts";
 import { istioText } from "./istio_text/istio_text.ts";
 import { lightstepTokenFile, tracerOf } from "./parts/tracing.ts";

@@ -1,5 +1,4 @@
 /** Reads log settings from this program's flags and from Istio's flags (its pkg/log). */
-import type { LogSettings } from "./settings.ts";
 
 /** Values of the log flags; `""` if not given. */
 export interface LogFlags {
@@ -21,8 +20,8 @@ const LEVELS: ReadonlyMap<string, string> = new Map([
   ["none", "fatal"],
 ]);
 
-/** Returns the log settings. Reports invalid values in `problems`. This program's flags win over Istio's. */
-export function logSettings(flags: LogFlags, problems: string[]): LogSettings {
+/** Returns the options for `startLog`, and levels by Istio's scopes. Reports invalid values in `problems`. This program's flags win over Istio's. */
+export function logSettings(flags: LogFlags, problems: string[]) {
   const scopes = scopesOf(flags.istioLevels, problems);
   const level = flags.level === "" ? undefined : levelOf(flags.level, "--log-level", problems);
   return { format: formatOf(flags, problems), level: level ?? scopes.get("all") ?? scopes.get("default"), scopes };

@@ -2,10 +2,10 @@
  * Reads and validates all settings of a run: command line, environment and files. Reports all problems in one error.
  */
 import { MeshError, UsageError } from "../../base/errors.ts";
-import { ANNOTATION, type ProxyConfig, proxySettings } from "../../istio/configuration.ts";
+import { ANNOTATION, type ProxyConfig, type ProxySettings, proxySettings } from "../../istio/configuration.ts";
 import { valueAt } from "../../base/value.ts";
 import type { World } from "../../platform/world.ts";
-import { readScrapeTargets } from "../metrics/scrape_targets.ts";
+import { readScrapeTargets, type ScrapeTarget } from "../metrics/scrape_targets.ts";
 import { readProbers } from "../status/probes/config.ts";
 import { discoverAddresses, ipModeOf } from "./pod/addresses.ts";
 import { type ProgramName, readCommandLine } from "./command_line.ts";
@@ -18,11 +18,14 @@ import { readPodInfo } from "./pod/pod.ts";
 import { effectiveProxyConfig, meshFileOf } from "./proxy_config.ts";
 import { readBootstrap } from "./envoy/bootstrap.ts";
 import { readDrain, readEnvoy } from "./envoy/envoy.ts";
+import type { ProxyNode } from "./node/node.ts";
 import { readNode } from "./node/read_node.ts";
 import { flagText, isOn, type Reading } from "./reading.ts";
-import type { AgentSettings, LogSettings, MetricsSettings, Ports, ProxyNode } from "./settings.ts";
 import { Variables } from "./variables.ts";
 import { readXds } from "./control_plane/xds.ts";
+
+/** The agent's settings: validated, plain data. Each reader documents its fields. */
+export type AgentSettings = Awaited<ReturnType<typeof readAll>>;
 
 export interface ReadOptions {
   readonly name: ProgramName;
@@ -30,7 +33,7 @@ export interface ReadOptions {
    * The settings from startup, when settings are read again. The agent may then serve sockets itself, which must not
    * count as another program's.
    */
-  readonly before?: AgentSettings;
+  readonly before?: { readonly bootstrap: { readonly hasCustomSds: boolean } };
 }
 
 /**
@@ -77,10 +80,7 @@ function roleOf({ usage, warnings }: Reading, words: readonly string[], name: Pr
   return "sidecar";
 }
 
-async function readAll(
-  reading: Reading,
-  { role, name, before }: ReadOptions & { readonly role: Role },
-): Promise<AgentSettings> {
+async function readAll(reading: Reading, { role, name, before }: ReadOptions & { readonly role: Role }) {
   const { world, variables } = reading;
   const log = readLog(reading);
   const info = await readPodInfo(world, variables.text("identitySocket"), reading, before?.bootstrap.hasCustomSds);
@@ -101,10 +101,12 @@ async function readAll(
   const probes = readProbes(reading);
   const host = probes.legacyLocalhost ? "localhost" : addresses[0] ?? "localhost";
   return {
+    /** The program that the agent runs as. `pilot-agent` writes the bootstrap with Istio's exact text. */
     program: name,
     role,
     node,
     namespace: variables.text("podNamespace"),
+    /** `INSTANCE_IP` as given; `""` if unset. */
     instanceIp,
     addresses,
     ipMode: ipModeOf(addresses),
@@ -119,9 +121,12 @@ async function readAll(
     identity: readIdentity(reading, proxy.discoveryAddress),
     dns: readDns(reading, role, node),
     xds: readXds(reading, proxy),
+    /** Health checks of a workload without a kubelet; `undefined` if not configured. */
     health: readHealth(proxyConfig.data, host, reading.warnings),
     log,
+    /** Path of the mesh configuration. The file is optional. */
     meshFile: meshFileOf(reading),
+    /** Whether the agent applies the rules for traffic capture. */
     redirectTraffic: isOn(reading, "redirectTraffic"),
     watch: isOn(reading, "watch"),
     restart: readRestart(reading),
@@ -129,7 +134,7 @@ async function readAll(
   };
 }
 
-function readLog(reading: Reading): LogSettings {
+function readLog(reading: Reading) {
   return logSettings({
     format: flagText(reading, "logFormat"),
     level: flagText(reading, "logLevel"),
@@ -148,7 +153,8 @@ function readRestart(reading: Reading): "never" | "on-failure" {
   return "never";
 }
 
-function readPorts(variables: Variables, proxy: AgentSettings["proxy"]): Ports {
+/** Reads the ports of the agent and Envoy; 0 means that the port is not served. */
+function readPorts(variables: Variables, proxy: ProxySettings) {
   return {
     admin: proxy.proxyAdminPort,
     status: proxy.statusPort,
@@ -159,7 +165,7 @@ function readPorts(variables: Variables, proxy: AgentSettings["proxy"]): Ports {
   };
 }
 
-function readProbes({ variables, problems }: Reading): AgentSettings["probes"] {
+function readProbes({ variables, problems }: Reading) {
   const read = readProbers(variables.text("appProbers"));
   problems.push(...read.problems.map((problem) => `"ISTIO_KUBE_APP_PROBERS": ${problem}`));
   return {
@@ -169,9 +175,10 @@ function readProbes({ variables, problems }: Reading): AgentSettings["probes"] {
   };
 }
 
-function readMetrics(reading: Reading, role: Role, statusPort: number): MetricsSettings {
+function readMetrics(reading: Reading, role: Role, statusPort: number) {
   const { variables } = reading;
   return {
+    /** Endpoints of the application; empty for roles other than sidecar. */
     scrapeTargets: role === "sidecar" && variables.isSet("prometheusAnnotations")
       ? scrapeTargets(reading, statusPort)
       : [],
@@ -181,7 +188,7 @@ function readMetrics(reading: Reading, role: Role, statusPort: number): MetricsS
 }
 
 /** Reads the scrape targets. Reports an empty value: it is a template mistake, and Istio's sidecar fails too. */
-function scrapeTargets({ variables, problems }: Reading, statusPort: number): MetricsSettings["scrapeTargets"] {
+function scrapeTargets({ variables, problems }: Reading, statusPort: number): readonly ScrapeTarget[] {
   const text = variables.text("prometheusAnnotations");
   if (text === "") {
     problems.push('"ISTIO_PROMETHEUS_ANNOTATIONS" is empty: set JSON, or unset it');

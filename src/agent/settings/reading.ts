@@ -2,8 +2,10 @@
 import { readDuration } from "../../golang/duration.ts";
 import { parseBool } from "../../golang/go_bool.ts";
 import type { Value } from "../../base/value.ts";
+import type { ProxyConfig } from "../../istio/configuration.ts";
 import type { World } from "../../platform/world.ts";
-import type { FlagName } from "./flags.ts";
+import type { FlagName, Role } from "./flags.ts";
+import type { PodInfo } from "./pod/pod.ts";
 import type { Variables } from "./variables.ts";
 
 export interface Reading {
@@ -14,6 +16,14 @@ export interface Reading {
   readonly usage: string[];
   readonly problems: string[];
   readonly warnings: string[];
+}
+
+/** Settings that are known before the node. */
+export interface PodInputs {
+  readonly role: Role;
+  readonly info: PodInfo;
+  readonly proxyConfig: ProxyConfig;
+  readonly addresses: readonly string[];
 }
 
 /** Returns the value of a flag; `""` if not given. */

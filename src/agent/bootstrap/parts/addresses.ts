@@ -1,5 +1,5 @@
 /** Address family of listeners and DNS lookups. Source: Istio's bootstrap.Config. */
-import type { AgentSettings } from "../../settings/settings.ts";
+import type { AgentSettings } from "../../settings/read.ts";
 import { parsePort, splitHostPort } from "../../../golang/net/mod.ts";
 
 interface Family {

@@ -1,7 +1,7 @@
 /** Builds the clusters of the bootstrap. */
 import { isMap, type Value, type ValueMap } from "../../../base/value.ts";
 import { FILES_SOCKET, identitySocketPath } from "../../settings/pod/pod.ts";
-import type { AgentSettings } from "../../settings/settings.ts";
+import type { AgentSettings } from "../../settings/read.ts";
 import { networkView, socketAddress } from "./addresses.ts";
 import { envoyType } from "./proto_types.ts";
 import { remoteService } from "./stats.ts";

@@ -1,6 +1,6 @@
 /** Builds the listeners of the bootstrap: metrics, metrics over TLS, health. */
 import type { ValueMap } from "../../../base/value.ts";
-import type { AgentSettings } from "../../settings/settings.ts";
+import type { AgentSettings } from "../../settings/read.ts";
 import { networkView } from "./addresses.ts";
 import { envoyType } from "./proto_types.ts";
 import { sdsSecret } from "./tls.ts";

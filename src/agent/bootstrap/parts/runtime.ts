@@ -1,6 +1,6 @@
 /** Builds Envoy's runtime flags. Source: Istio's bootstrap.extractRuntimeFlags. */
 import { newMap, type ValueMap } from "../../../base/value.ts";
-import type { AgentSettings } from "../../settings/settings.ts";
+import type { AgentSettings } from "../../settings/read.ts";
 
 const DEFAULTS = {
   "re2.max_program_size.error_level": "32768",

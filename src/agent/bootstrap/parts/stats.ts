@@ -1,6 +1,6 @@
 /** Builds the settings of Envoy's statistics: tags, filters, histograms and sinks. */
 import { mapAt, textAt, type ValueMap } from "../../../base/value.ts";
-import type { AgentSettings } from "../../settings/settings.ts";
+import type { AgentSettings } from "../../settings/read.ts";
 import { envoyType } from "./proto_types.ts";
 import { socketAddress } from "./addresses.ts";
 

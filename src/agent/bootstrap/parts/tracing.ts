@@ -1,7 +1,7 @@
 /** Builds the tracing settings. Source: Istio's bootstrap.getProxyConfigOptions and its bootstrap template. */
 import { posix } from "node:path";
 import { isMap, mapAt, textAt, type Value } from "../../../base/value.ts";
-import type { AgentSettings } from "../../settings/settings.ts";
+import type { AgentSettings } from "../../settings/read.ts";
 import { envoyType } from "./proto_types.ts";
 
 export interface TracerKind {

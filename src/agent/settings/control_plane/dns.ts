@@ -3,7 +3,7 @@ import { parseBool } from "../../../golang/go_bool.ts";
 import type { DnsSettings } from "../../dns/options.ts";
 import type { Role } from "../flags.ts";
 import type { Reading } from "../reading.ts";
-import type { ProxyNode } from "../settings.ts";
+import type { ProxyNode } from "../node/node.ts";
 
 /**
  * Reads the DNS settings. `DNS_CAPTURE` in the node metadata applies to sidecars only. `ENABLE_DNS_SERVER` applies to

@@ -1,8 +1,8 @@
 /** Reads the settings of the bootstrap, except node and proxy configuration. */
 import { parseUint } from "../../../golang/net/mod.ts";
 import { mapAt, type ValueMap } from "../../../base/value.ts";
-import { flagText, type Reading } from "../reading.ts";
-import type { BootstrapSettings, PodInputs, ProxyNode } from "../settings.ts";
+import type { ProxyNode } from "../node/node.ts";
+import { flagText, type PodInputs, type Reading } from "../reading.ts";
 import { compliancePolicy } from "./envoy.ts";
 import { statsSettings } from "./stats.ts";
 
@@ -11,7 +11,7 @@ export interface BootstrapInputs extends PodInputs {
   readonly logJson: boolean;
 }
 
-export function readBootstrap(reading: Reading, inputs: BootstrapInputs): BootstrapSettings {
+export function readBootstrap(reading: Reading, inputs: BootstrapInputs) {
   const { variables, warnings } = reading;
   const { proxyConfig: { data }, addresses, node: { annotations } } = inputs;
   const rootCa = variables.text("xdsRootCa");
@@ -19,13 +19,19 @@ export function readBootstrap(reading: Reading, inputs: BootstrapInputs): Bootst
   return {
     dualStack: variables.bool("dualStack"),
     ...xdsOf(reading, inputs),
+    /** Whether Envoy connects to the control plane directly, not through the agent. */
     isXdsDirect: isXdsDirect(reading),
     stripFragment: variables.bool("stripFragment"),
+    /** Whether TLS 1.3 is off in Envoy's gRPC client. */
     isTls12Only: compliancePolicy(reading).isTls12Only,
     statusProxyProtocol: variables.bool("statusProxyProtocol"),
     logJson: inputs.logJson,
     outlierLogPath: flagText(reading, "outlierLogPath"),
     identitySocket: variables.text("identitySocket"),
+    /**
+     * Whether another program serves the workload's certificate. The agent then serves file certificates on a second
+     * socket.
+     */
     hasCustomSds: inputs.info.hasIdentitySocket,
     hostIp: variables.text("hostIp"),
     connectionLimit: connectionLimit(data, warnings),
@@ -46,10 +52,7 @@ function isXdsDirect(reading: Reading): boolean {
  * Reads whether delta xDS and metadata discovery are on. A waypoint always uses both. Metadata discovery needs delta
  * xDS.
  */
-function xdsOf(
-  { variables, warnings }: Reading,
-  { role, node }: BootstrapInputs,
-): Pick<BootstrapSettings, "deltaXds" | "metadataDiscovery"> {
+function xdsOf({ variables, warnings }: Reading, { role, node }: BootstrapInputs) {
   if (role === "waypoint") return { deltaXds: true, metadataDiscovery: true };
   const deltaXds = variables.bool("deltaXds");
   const isAsked = node.typedMetadata["METADATA_DISCOVERY"] === "true";

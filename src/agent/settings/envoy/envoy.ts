@@ -1,21 +1,23 @@
 /** Reads the settings of the Envoy process. */
 import { type ProxyConfig, type ProxySettings, proxySettings } from "../../../istio/configuration.ts";
 import { flagText, isOn, milliseconds, type Reading } from "../reading.ts";
-import type { DrainSettings, EnvoySettings } from "../settings.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { goJson } from "../../../golang/go_json.ts";
 import { parseYaml } from "../../../yaml/mod.ts";
 import type { World } from "../../../platform/world.ts";
 
-export function readDrain(reading: Reading, { data }: ProxyConfig, isTerminationChosen: boolean): DrainSettings {
+export function readDrain(reading: Reading, { data }: ProxyConfig, isTerminationChosen: boolean) {
   const { variables } = reading;
   return {
+    /** Envoy's `--drain-time-s`. */
     drainSeconds: Math.floor(milliseconds(data["drainDuration"], 45_000) / 1000),
     terminationMilliseconds: milliseconds(data["terminationDrainDuration"], 5000),
     isTerminationChosen,
     minimumMilliseconds: variables.milliseconds("minimumDrain"),
+    /** The maximum drain time with `exitOnZeroActiveConnections`; `undefined` if not set. */
     maximumMilliseconds: longestDrain(reading),
     exitOnZeroActiveConnections: variables.bool("exitOnZero"),
+    /** Value of Envoy's `--parent-shutdown-time-s` in a hot restart. */
     parentShutdownSeconds: Math.floor(milliseconds(data["parentShutdownDuration"], 60_000) / 1000),
   };
 }
@@ -35,7 +37,7 @@ const FIPS_CIPHERS = [
   "ECDHE-RSA-AES256-GCM-SHA384",
 ].join(":");
 
-export async function readEnvoy(reading: Reading, config: ProxyConfig): Promise<EnvoySettings> {
+export async function readEnvoy(reading: Reading, config: ProxyConfig) {
   const { world, variables, warnings } = reading;
   const proxy = proxySettings(config);
   const logLevels = reading.given.get("proxyLogLevel") ?? "warning";
@@ -44,11 +46,14 @@ export async function readEnvoy(reading: Reading, config: ProxyConfig): Promise<
     isDisabled: variables.bool("disableEnvoy"),
     binaryPath: proxy.binaryPath,
     configPath: proxy.configPath,
+    /** A custom bootstrap that is used unchanged; `""` if unset. */
     customConfigFile: proxy.customConfigFile,
     ...await template(reading, proxy),
     ...envoyLogLevels(logLevels, flagText(reading, "proxyComponentLogLevel"), warnings),
+    /** Number of worker threads; 0 means one per processor. */
     concurrency: Math.max(proxy.concurrency ?? 0, 0),
     fileFlushMilliseconds: milliseconds(config.data["fileFlushInterval"], 1000),
+    /** 0 means not set. */
     fileFlushMinKilobytes: Number(config.data["fileFlushMinSizeKb"] ?? 0),
     skipDeprecatedLogs: variables.bool("skipDeprecatedLogs"),
     coreDump: variables.bool("coreDump"),
@@ -65,10 +70,7 @@ const IMAGE_TEMPLATE = "./var/lib/istio/envoy/envoy_bootstrap_tmpl.json";
  * Returns the named template, or else the image's own template, which fits the image's Envoy. `--xds direct` works with
  * the built-in bootstrap only.
  */
-async function template(
-  reading: Reading,
-  { proxyBootstrapTemplatePath }: ProxySettings,
-): Promise<Pick<EnvoySettings, "templateFile" | "isImagesTemplate">> {
+async function template(reading: Reading, { proxyBootstrapTemplatePath }: ProxySettings) {
   const { world, variables } = reading;
   const named = [variables.text("bootstrapTemplate"), proxyBootstrapTemplatePath].find((file) => file !== "");
   if (named !== undefined) return { templateFile: named, isImagesTemplate: false };

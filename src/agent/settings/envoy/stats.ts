@@ -7,7 +7,6 @@ import { formatDuration, readDuration } from "../../../golang/duration.ts";
 import { compareUtf8 } from "../../../golang/go_json.ts";
 import { ANNOTATION, type AnnotationName } from "../../../istio/configuration.ts";
 import { isList, isMap, mapAt, textsAt, type Value, type ValueMap } from "../../../base/value.ts";
-import type { HistogramBuckets, StatsSettings } from "../settings.ts";
 
 /** Prefixes that are always kept, because readiness and metrics need them. */
 const REQUIRED_PREFIXES = ["cluster_manager", "listener_manager", "server", "cluster.xds-grpc", "wasm"];
@@ -28,7 +27,7 @@ export interface StatsSources {
 }
 
 /** Reads the settings. Invalid values are ignored with a warning. */
-export function statsSettings(sources: StatsSources, warnings: string[]): StatsSettings {
+export function statsSettings(sources: StatsSources, warnings: string[]) {
   const { proxyConfig, annotations, exitOnZero } = sources;
   const suffixes = exitOnZero ? [...REQUIRED_SUFFIXES, DRAIN_SUFFIX] : REQUIRED_SUFFIXES;
   return {
@@ -65,7 +64,7 @@ function inclusion(
 }
 
 /** Parses buckets such as `{"prefix": [1, 5, 10]}`, and sorts them by prefix. */
-function bucketsOf(text: string | undefined, warnings: string[]): HistogramBuckets[] {
+function bucketsOf(text: string | undefined, warnings: string[]) {
   if (text === undefined) return [];
   const map = readGoJson(text);
   if (map === null || (isMap(map) && Object.values(map).every(isNumbers))) {
@@ -83,12 +82,9 @@ function isNumbers(value: Value): boolean {
 }
 
 /**
- * Reads the intervals. Envoy evicts only at a flush, so the eviction interval must be a multiple of the flush interval.
+ * Reads the intervals, in Envoy's format such as `10s`; `""` means Envoy's default. Envoy evicts only at a flush, so the eviction interval must be a multiple of the flush interval.
  */
-function intervals(
-  annotations: ReadonlyMap<string, string>,
-  warnings: string[],
-): Pick<StatsSettings, "flushInterval" | "evictionInterval"> {
+function intervals(annotations: ReadonlyMap<string, string>, warnings: string[]) {
   const flush = durationAt(annotations, ANNOTATION.statsFlushInterval, warnings);
   const eviction = durationAt(annotations, ANNOTATION.statsEvictionInterval, warnings);
   const each = (flush ?? DEFAULT_FLUSH) / 1000n;

@@ -5,7 +5,6 @@
 import { compareUtf8 } from "../../../golang/go_json.ts";
 import { LABEL } from "../../../istio/configuration.ts";
 import { mapAt, newMap, textAt, type Value, type ValueMap } from "../../../base/value.ts";
-import type { Locality, ProxyNode } from "../settings.ts";
 import { clusterName } from "./cluster_name.ts";
 import { rawMetadata, staticLabels } from "./raw_metadata.ts";
 import { readTyped, TYPED_FIELDS, Unfit } from "./typed_fields.ts";
@@ -36,8 +35,10 @@ export interface Problems {
 /** Variables of the pod, and the fields of `ISTIO_META_*` that they override. */
 const OF_POD = [["POD_NAME", "NAME"], ["POD_NAMESPACE", "NAMESPACE"], ["SERVICE_ACCOUNT", "SERVICE_ACCOUNT"]] as const;
 
+export type ProxyNode = ReturnType<typeof nodeOf>;
+
 /** Returns the node. Reports metadata of the wrong type as a problem, as pilot-agent does. */
-export function nodeOf(source: NodeSource, into: Problems): ProxyNode {
+export function nodeOf(source: NodeSource, into: Problems) {
   const raw = rawMetadata(source.env, source.proxyMetadata, into.warnings);
   const typed = typedMetadata(raw, into.problems);
   if (typed["ISTIO_VERSION"] === undefined) typed["ISTIO_VERSION"] = source.istioVersion;
@@ -48,6 +49,7 @@ export function nodeOf(source: NodeSource, into: Problems): ProxyNode {
   typed["METADATA_DISCOVERY"] = String(discovery);
   Object.assign(raw, source.extra);
   return {
+    /** `role~address~name.namespace~domain`. */
     id: source.id,
     cluster: clusterName({
       proxyConfig: source.proxyConfig,
@@ -57,6 +59,7 @@ export function nodeOf(source: NodeSource, into: Problems): ProxyNode {
     }),
     locality: splitLocality(localityText(labels)),
     metadata: sorted(Object.assign(newMap(), raw, typed)),
+    /** The fields that Istio's types define, by JSON name. */
     typedMetadata: typed,
     labels,
     annotations,
@@ -148,8 +151,8 @@ export function localityText(labels: ReadonlyMap<string, string>): string {
   return label.includes("/") ? label : label.replaceAll(".", "/");
 }
 
-/** Splits a locality into its parts. Source: Istio's model.SplitLocalityLabel. */
-export function splitLocality(text: string): Locality {
+/** Splits a locality into its parts; unknown parts are `""`. Source: Istio's model.SplitLocalityLabel. */
+export function splitLocality(text: string) {
   const [region = "", zone = "", subZone = ""] = text.split("/");
   return { region, zone, subZone };
 }

@@ -3,12 +3,11 @@ import { type ProxyConfig, proxyConfigJson, proxySettings } from "../../../istio
 import { splitHostPort } from "../../../golang/net/mod.ts";
 import { isMap, newMap, type ValueMap } from "../../../base/value.ts";
 import { ISTIO_RELEASE } from "../../../version.ts";
-import { nodeOf } from "./node.ts";
-import { flagText, type Reading } from "../reading.ts";
-import type { PodInputs, Ports, ProxyNode } from "../settings.ts";
+import { nodeOf, type ProxyNode } from "./node.ts";
+import { flagText, type PodInputs, type Reading } from "../reading.ts";
 
 export interface NodeInputs extends PodInputs {
-  readonly ports: Ports;
+  readonly ports: Readonly<Record<"envoyStatus" | "prometheus" | "secureMetrics" | "secureMergedMetrics", number>>;
 }
 
 /** Reads the node. Reports metadata of the wrong type as a problem. */
