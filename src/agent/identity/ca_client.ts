@@ -11,8 +11,7 @@ import {
   type PrivateKey,
 } from "../../golang/x509/mod.ts";
 import { type Chain, checkAnswer } from "./ca_response.ts";
-import { failureOf, type RequestContext, StageError } from "./failure.ts";
-import type { Failure } from "./state.ts";
+import { type Failure, failureOf, type RequestContext, StageError } from "./failure.ts";
 import { decodeResponse, encodeRequest } from "./messages.ts";
 import type { AuthorityOptions, IdentityOptions } from "./options.ts";
 import { readToken, type Token } from "./token.ts";

@@ -2,8 +2,8 @@
 import { formatDuration } from "../../golang/duration.ts";
 import { errorLine, errorText, MeshError, oneLine } from "../../base/errors.ts";
 import { CODE, GrpcError, type GrpcStage } from "../grpc/mod.ts";
-import type { Failure, State } from "./state.ts";
 import type { AuthorityOptions } from "./options.ts";
+import type { Held } from "./schedule.ts";
 import type { Token } from "./token.ts";
 
 export interface RequestContext {
@@ -11,6 +11,12 @@ export interface RequestContext {
   readonly token: Token | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
+}
+
+export interface Failure {
+  /** The failed stage, the reason and advice, in one line. */
+  readonly text: string;
+  readonly isTransient: boolean;
 }
 
 /** An error whose text begins with the failed stage. */
@@ -117,11 +123,14 @@ export function spanText(milliseconds: number): string {
 
 /** Returns the problem, if any. `now` is in milliseconds since 1970. */
 export function problemText(
-  { phase, failure, held, storeProblem }: State,
+  { failure, held, outputFailure }: {
+    readonly failure: Failure | undefined;
+    readonly held: Held | undefined;
+    readonly outputFailure: string | undefined;
+  },
   address: string,
   now: number,
 ): string | undefined {
-  if (phase === "closed") return undefined;
   if (held === undefined) {
     return failure === undefined ? `No certificate yet: waiting for "${address}"` : `No certificate: ${failure.text}`;
   }
@@ -129,7 +138,7 @@ export function problemText(
   const why = failure === undefined ? "" : `: ${failure.text}`;
   if (held.notAfter <= now) return `The certificate expired at ${end} and was not renewed${why}`;
   if (failure !== undefined) return `The certificate expires at ${end} and is not renewed yet${why}`;
-  return aheadText(held.notBefore, now) ?? storeProblem;
+  return aheadText(held.notBefore, now) ?? outputFailure;
 }
 
 /** Returns the problem of a certificate that is not valid yet, or `undefined`. */

@@ -1,48 +1,68 @@
-/** Maintains a certificate from the CA: runs the state machine of machine.ts. */
+/** Maintains a certificate from the CA: requests it, renews it, and retries after failures. */
 import { type Logger, logText } from "../../platform/log.ts";
 import type { World } from "../../platform/world.ts";
 import { type CertificateInfo, generateEcKey, makeRsaKey, pkcs8Pem, type PrivateKey } from "../../golang/x509/mod.ts";
-import { type Timers, timersOf } from "../lifecycle/timers.ts";
 import { requestCertificate } from "./ca_client.ts";
 import { spiffeIdOf } from "./ca_response.ts";
-import { aheadText, problemText, spanText, stamp } from "./failure.ts";
-import { begin, next } from "./machine.ts";
-import type { IdentityOptions, KeyChoice } from "./options.ts";
+import { aheadText, type Failure, problemText, spanText, stamp } from "./failure.ts";
+import type { IdentityOptions } from "./options.ts";
 import { outputProblem, writeOutput } from "./output.ts";
-import type { Action, Events, Moment, State } from "./state.ts";
+import { dueAt, type Held, isDue, type Moment, retryDelay, until } from "./schedule.ts";
 import type { CertificateStore, Maintenance } from "./store.ts";
 
-/** Starts requesting certificates; does not wait for the first certificate. */
-export function maintainFromCa(world: World, options: IdentityOptions, store: CertificateStore): Maintenance {
-  const ca = new CaMaintenance(world, options, store);
-  return { problem: () => ca.problem(), close: () => ca.close() };
-}
+const REQUEST_TIMEOUT = 20_000;
+const LATE: Failure = {
+  text: `connection: the CA has not answered within ${REQUEST_TIMEOUT / 1000} s`,
+  isTransient: false,
+};
 
-class CaMaintenance {
-  readonly #timers: Timers<"next">;
-  readonly #running = new Set<Promise<void>>();
-  #state: State;
-  #request = new AbortController();
+/** Requests certificates until closed; does not wait for the first certificate. */
+export class CaMaintenance implements Maintenance {
+  readonly #end = new AbortController();
+  readonly #running: Promise<void>;
   #key: PrivateKey | undefined;
+  #held: Held | undefined;
+  /** Why the last request failed; `undefined` after a success. */
+  #failure: Failure | undefined;
+  #outputFailure: string | undefined;
 
   constructor(
     private readonly world: World,
     private readonly options: IdentityOptions,
     private readonly store: CertificateStore,
   ) {
-    this.#timers = timersOf(world.clock);
-    const { state, actions } = begin();
-    this.#state = state;
-    for (const action of actions) this.#perform(action);
+    this.#running = this.#maintain();
   }
 
   problem(): string | undefined {
-    return problemText(this.#state, this.options.authority.address, this.world.clock.now().getTime());
+    if (this.#end.signal.aborted) return undefined;
+    const state = { failure: this.#failure, held: this.#held, outputFailure: this.#outputFailure };
+    return problemText(state, this.options.authority.address, this.#moment().now);
   }
 
   async close(): Promise<void> {
-    this.#send("close", this.#moment());
-    await Promise.all(this.#running);
+    this.#end.abort();
+    await this.#running;
+  }
+
+  async #maintain(): Promise<void> {
+    const { signal } = this.#end;
+    let retries = { tries: 0, rounds: 0 };
+    while (!signal.aborted) {
+      const failure = await this.#request();
+      if (signal.aborted) return;
+      const isNew = failure?.text !== this.#failure?.text;
+      this.#failure = failure;
+      if (failure === undefined) {
+        retries = { tries: 0, rounds: 0 };
+        await this.#untilDue();
+        continue;
+      }
+      if (isNew) this.options.log.warning(logText(failure.text));
+      const { milliseconds, ...after } = retryDelay({ ...retries, held: this.#held }, failure, this.#moment());
+      retries = after;
+      await this.world.clock.sleep(milliseconds, signal);
+    }
   }
 
   #moment(): Moment {
@@ -50,67 +70,56 @@ class CaMaintenance {
     return { now: clock.now().getTime(), elapsed: clock.monotonic(), random: Math.random() };
   }
 
-  #send<Name extends keyof Events>(name: Name, event: Events[Name]): void {
-    const { state, actions } = next(this.options.renewal, this.#state, name, event);
-    this.#state = state;
-    for (const action of actions) this.#perform(action);
-  }
-
-  #perform(action: Action): void {
-    switch (action.do) {
-      case "request":
-        return this.#run(this.#requestOnce());
-      case "abort":
-        return this.#request.abort();
-      case "write":
-        return this.#run(this.#write());
-      case "timer":
-        return this.#timers.set("next", action.milliseconds, () => this.#send("timeUp", this.#moment()));
-      case "clearTimer":
-        return this.#timers.clear();
-      case "log":
-        return this.options.log[action.level](logText(action.text));
-    }
-  }
-
-  #run(work: Promise<void>): void {
-    this.#running.add(work);
-    work.finally(() => this.#running.delete(work));
-  }
-
   /**
-   * Sends one request. After a failure, the next request uses the same key, because generating an RSA key takes time.
+   * Sends one request, and stores the certificate. After a failure, the next request uses the same key, because
+   * generating an RSA key takes time.
    */
-  async #requestOnce(): Promise<void> {
+  async #request(): Promise<Failure | undefined> {
     const { world, options, store } = this;
-    const { signal } = this.#request = new AbortController();
-    const makeKey = async () => this.#key ??= await generateKey(options.key);
-    const isRetry = this.#state.failure !== undefined;
+    const over = new AbortController();
+    world.clock.sleep(REQUEST_TIMEOUT, over.signal).then(() => over.abort());
     const begin = world.clock.monotonic();
+    const makeKey = async () => this.#key ??= await generateKey(options.key);
+    const signal = AbortSignal.any([this.#end.signal, over.signal]);
     const outcome = await requestCertificate(world, options, makeKey, signal);
+    const isLate = over.signal.aborted;
     const isFailed = signal.aborted || outcome.failure !== undefined;
-    options.metrics?.certificateRequested({ milliseconds: world.clock.monotonic() - begin, isFailed, isRetry });
-    if (signal.aborted) return;
-    if (outcome.failure !== undefined) return this.#send("failed", { ...this.#moment(), failure: outcome.failure });
+    over.abort();
+    const milliseconds = world.clock.monotonic() - begin;
+    options.metrics?.certificateRequested({ milliseconds, isFailed, isRetry: this.#failure !== undefined });
+    if (isLate) return LATE;
+    if (outcome.failure !== undefined || this.#end.signal.aborted) return outcome.failure;
     this.#key = undefined;
     const { certificate, roots, leaf } = outcome.chain;
     logCertificate(options.log, leaf, options.spiffeId, world.clock.now().getTime());
     store.put({ certificate, key: options.isPkcs8 ? pkcs8Pem(outcome.key) : outcome.key.pem() }, roots);
-    const [notBefore, notAfter] = [leaf.notBefore.getTime(), leaf.notAfter.getTime()];
-    this.#send("answered", { ...this.#moment(), notBefore, notAfter });
+    this.#held = dueAt(leaf, this.#moment(), options.renewal);
+    return undefined;
+  }
+
+  /** Waits until the certificate is due. Writes its files, and after a failure again at each look at the clock. */
+  async #untilDue(): Promise<void> {
+    await this.#write();
+    const { signal } = this.#end;
+    while (this.#held !== undefined && !isDue(this.#held, this.#moment())) {
+      await this.world.clock.sleep(until(this.#held, this.#moment()), signal);
+      if (signal.aborted) return;
+      if (this.#outputFailure !== undefined) await this.#write();
+    }
   }
 
   async #write(): Promise<void> {
-    const { world, store, options: { outputFolder: folder } } = this;
+    const { world, store, options: { outputFolder: folder, log } } = this;
     const [workload, roots] = [store.workload(), store.roots()];
-    let problem: string | undefined;
+    const before = this.#outputFailure;
     try {
       const isWanted = folder !== "" && workload !== undefined && roots !== undefined;
       if (isWanted) await writeOutput(world.files, folder, workload, roots);
+      this.#outputFailure = undefined;
     } catch (error) {
-      problem = outputProblem(folder, error);
+      this.#outputFailure = outputProblem(folder, error);
+      if (this.#outputFailure !== before) log.warning(logText(this.#outputFailure));
     }
-    this.#send("stored", { ...this.#moment(), problem });
   }
 }
 
@@ -123,6 +132,6 @@ function logCertificate(log: Logger, leaf: CertificateInfo, requested: string, n
   if (ahead !== undefined) log.warning(logText(ahead));
 }
 
-async function generateKey(choice: KeyChoice): Promise<PrivateKey> {
+async function generateKey(choice: IdentityOptions["key"]): Promise<PrivateKey> {
   return choice.type === "rsa" ? await makeRsaKey(choice.bits) : generateEcKey(choice.curve);
 }

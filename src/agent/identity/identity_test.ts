@@ -140,6 +140,20 @@ Deno.test("a failed renewal is reported and retried, and the report ends with su
   assert.equal(changes.filter((what) => what === "workload").length >= 2, true);
 });
 
+Deno.test("a failure is logged once until it changes, and closing ends the pause", async () => {
+  const test = await start({ answer: throws(unauthenticated) });
+  const { ca, clock, lines, identity } = test;
+  const warnings = () => lines().filter((line) => line.startsWith("warning"));
+  await clock.pass(10_000);
+  assert(ca.calls.length > 2);
+  assert.equal(warnings().length, 1);
+  ca.answer = throws(new GrpcError(CODE.Unavailable, "connection", "refused"));
+  await clock.pass(10_000);
+  assert.equal(warnings().length, 2);
+  await identity.close();
+  assert.deepEqual([clock.waiting.count, identity.problem()], [0, undefined]);
+});
+
 Deno.test("after a failure the connection is new and the key the same", async () => {
   await using test = await start({ lifetime: 20_000 });
   const { ca, clock } = test;

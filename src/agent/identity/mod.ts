@@ -3,7 +3,7 @@
  * another program maintains, or from a CA that signs a CSR (istiod). Keys and tokens are never logged.
  */
 import type { World } from "../../platform/world.ts";
-import { maintainFromCa } from "./from_ca.ts";
+import { CaMaintenance } from "./from_ca.ts";
 import { findMounted, maintainFromFiles } from "./from_files.ts";
 import type { IdentityOptions } from "./options.ts";
 import { type CertificateStore, certificateStore, type Maintenance } from "./store.ts";
@@ -19,7 +19,7 @@ export async function startIdentity(world: World, options: IdentityOptions): Pro
   const store = certificateStore();
   const place = options.isMountedOnly ? undefined : await findMounted(world.files, options.mounted);
   const maintenance = place === undefined && !options.isMountedOnly
-    ? maintainFromCa(world, options, store)
+    ? new CaMaintenance(world, options, store)
     : await maintainFromFiles(world, { ...options, mounted: place === undefined ? options.mounted : [place] }, store);
-  return { ...store, ...maintenance };
+  return { ...store, problem: () => maintenance.problem(), close: () => maintenance.close() };
 }

@@ -2,7 +2,24 @@
  * Calculates when to renew a certificate, and when to retry after a failure. Source: Istio's secret cache (rotateTime).
  */
 import type { RenewalOptions } from "./options.ts";
-import type { Held, Moment, State } from "./state.ts";
+
+export interface Moment {
+  /** Milliseconds since 1970 by the wall clock, which may be wrong or may be changed. */
+  readonly now: number;
+  /** Milliseconds by the monotonic clock. */
+  readonly elapsed: number;
+  /** Random number from 0 to 1. */
+  readonly random: number;
+}
+
+/** The certificate in force; times in milliseconds since 1970, except `dueElapsed`. */
+export interface Held {
+  readonly notBefore: number;
+  readonly notAfter: number;
+  /** Renewal time, by the wall clock and by the monotonic clock. */
+  readonly dueAt: number;
+  readonly dueElapsed: number;
+}
 
 /** Limits for the fraction of the lifetime that remains at renewal. They prevent renewal in a loop and after expiry. */
 const MIN_LEFT = 0.01;
@@ -15,10 +32,11 @@ const MIN_WAIT = 500;
  * lifetime is at most the certificate's validity, because the clock may be behind.
  */
 export function dueAt(
-  { notBefore, notAfter }: Pick<Held, "notBefore" | "notAfter">,
+  validity: { readonly notBefore: Date; readonly notAfter: Date },
   { now, elapsed, random }: Moment,
   { ratio, jitter }: RenewalOptions,
 ): Held {
+  const [notBefore, notAfter] = [validity.notBefore.getTime(), validity.notAfter.getTime()];
   const span = Math.min(notAfter - now, notAfter - notBefore);
   const left = Math.min(MAX_LEFT, Math.max(MIN_LEFT, ratio + jitter * (2 * random - 1)));
   const wait = Math.max(MIN_WAIT, Math.round(span * (1 - left)));
@@ -50,7 +68,7 @@ function isSetBeforeStart({ notBefore, dueAt, dueElapsed }: Held, { now, elapsed
  * Maximum time until a clock change or a machine's sleep is noticed, in milliseconds. Peers may refuse the certificate
  * during this time.
  */
-export const MAX_SLEEP = 1000;
+const MAX_SLEEP = 1000;
 
 /** Returns the milliseconds until the next check. */
 export function until(held: Held, { now, elapsed }: Moment): number {
@@ -64,8 +82,8 @@ const ROUNDS = { first: 500, factor: 1.5, jitter: 0.5, max: 60_000 } as const;
 /** Minimum delay in milliseconds, even if the current certificate expires soon. */
 const MIN_DELAY = 1000;
 
-export interface Delay {
-  readonly milliseconds: number;
+/** The state of retries: failed requests since the last long delay, and the number of long delays. */
+export interface Retries {
   readonly tries: number;
   readonly rounds: number;
 }
@@ -75,10 +93,10 @@ export interface Delay {
  * expires.
  */
 export function retryDelay(
-  { tries, rounds, held }: Pick<State, "tries" | "rounds" | "held">,
-  isTransient: boolean,
+  { tries, rounds, held }: Retries & { readonly held: Held | undefined },
+  { isTransient }: { readonly isTransient: boolean },
   { now, random }: Moment,
-): Delay {
+): Retries & { readonly milliseconds: number } {
   if (isTransient && tries + 1 < IMMEDIATE.maxTries) {
     const milliseconds = spread(IMMEDIATE.first * IMMEDIATE.factor ** tries, IMMEDIATE.jitter, random);
     return { milliseconds, tries: tries + 1, rounds };
