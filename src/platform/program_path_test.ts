@@ -47,7 +47,7 @@ Deno.test("a program of the current folder is not started because PATH leads the
       await assert.rejects(realProcesses.run({ command: NAME, stdin: "a".repeat(100_000) }), refused, path);
       assert.throws(() => realProcesses.spawn({ command: NAME }), refused, path);
       assert.throws(() => realProcesses.attach(NAME, []), refused, path);
-      assert.throws(() => realSystemCalls().execute(NAME, []), refused, path);
+      assert.throws(() => realSystemCalls.execute(NAME, []), refused, path);
     });
   }
 });

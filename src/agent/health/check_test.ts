@@ -4,13 +4,13 @@ import { until } from "../../../test/support/until.ts";
 import { grpcServer } from "../../../test/support/grpc/server.ts";
 import { freePort } from "../../../test/support/ports.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
-import { openSocketLibc } from "../../platform/linux/libc.ts";
+import { socketLibc } from "../../platform/linux/sockets.ts";
 import { realWorld } from "../../platform/deno/world.ts";
 import { healthCheck } from "./check.ts";
 import type { HealthCheck } from "./options.ts";
 
 // The library stays loaded: no test is to be blamed for it.
-if (Deno.build.os === "linux") openSocketLibc();
+if (Deno.build.os === "linux") socketLibc();
 
 const log = getLogger(["test", "healthcheck"]);
 const HOST = "127.0.0.1";

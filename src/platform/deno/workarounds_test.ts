@@ -5,7 +5,7 @@ import tls from "node:tls";
 import { testAuthority } from "../../../test/support/tls/authority.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { RUNTIME_VERSION } from "../../../tools/compile/platforms.ts";
-import { openSocketLibc } from "../linux/libc.ts";
+import { socketLibc } from "../linux/sockets.ts";
 import { endpointOf } from "../linux/socket_address.ts";
 
 const pair = testAuthority().issue({ dnsNames: ["server.test"] });
@@ -308,7 +308,7 @@ async function within(milliseconds: number, work: Promise<boolean>): Promise<boo
 
 /** TCP_NODELAY of the connection of this process from a port; `undefined` if there is none. */
 function noDelayOf(port: number): number | undefined {
-  const { symbols } = openSocketLibc();
+  const { symbols } = socketLibc();
   const [value, address] = [new Uint8Array(4), new Uint8Array(28)];
   const size = (bytes: Uint8Array) => new Uint8Array([bytes.length, 0, 0, 0]);
   for (let file = 3; file < 4096; file++) {

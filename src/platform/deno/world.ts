@@ -22,7 +22,7 @@ export function realWorld(): World {
     processes: realProcesses,
     signals,
     network: realNetwork,
-    system: realSystemCalls(),
+    system: realSystemCalls,
     permissions,
     machine,
   };

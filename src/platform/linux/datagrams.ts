@@ -1,7 +1,11 @@
 /** A UDP server that receives and sends several datagrams per system call (recvmmsg(2), sendmmsg(2)). */
 import type { DatagramHandler } from "../connection.ts";
-import { type DatagramLibc, openDatagramLibc } from "./libc.ts";
+import { openLibc } from "./libc.ts";
 
+const FUNCTIONS = {
+  recvmmsg: { parameters: ["i32", "buffer", "u32", "i32", "pointer"], result: "i32" },
+  sendmmsg: { parameters: ["i32", "buffer", "u32", "i32"], result: "i32" },
+} as const;
 /** Maximum number of datagrams per system call. */
 const MAX_DATAGRAMS = 16;
 /** Buffer size of a datagram, in bytes. Unused parts of a buffer are not resident in memory. */
@@ -20,7 +24,7 @@ const ALONE = 8;
 
 /** Answers datagrams through the file descriptor of their socket. */
 export class DatagramServer {
-  readonly #libc: DatagramLibc = openDatagramLibc();
+  readonly #libc = openLibc(FUNCTIONS);
   readonly #received = new Slots();
   readonly #answers = new Slots();
   /** Number of answers that are not yet sent. */

@@ -1,6 +1,16 @@
 /** Releases resident memory that the program does not use. */
-import { type KernelCalls, kernelCalls } from "./kernel_calls.ts";
-import { openTrimLibc } from "./libc.ts";
+import { type Libc, openLibc } from "./libc.ts";
+
+const FUNCTIONS = {
+  madvise: { parameters: ["usize", "usize", "i32"], result: "i32" },
+  ioctl: { parameters: ["i32", "usize", "buffer"], result: "i32" },
+  /** For userfaultfd(2), which the C library lacks. */
+  syscall: { parameters: ["isize", "isize"], result: "isize" },
+  malloc_trim: { parameters: ["usize"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+} as const;
+
+let opened: Libc<typeof FUNCTIONS> | undefined;
 
 const DONTNEED = 4;
 
@@ -21,23 +31,26 @@ type Mapping = readonly [start: bigint, size: bigint];
  */
 export function memoryReleaser(): () => void {
   const path = Deno.execPath();
-  const kernel = kernelCalls();
-  const { malloc_trim } = openTrimLibc();
+  const libc = opened ??= openLibc(FUNCTIONS);
   const ours = [...Deno.readTextFileSync("/proc/self/smaps").matchAll(MAPPING)]
     .filter(([, , , allowed = "", file = "", changed]) =>
       (file === path || LIBRARIES.test(file)) && !allowed.includes("w") && changed === "0"
     )
     .map(([, from, to]): Mapping => [BigInt(`0x${from}`), BigInt(`0x${to}`) - BigInt(`0x${from}`)]);
-  const mapSingly = singlePages(kernel, ours);
   return () => {
-    mapSingly();
-    for (const [start, size] of ours) kernel.advise(start, size, DONTNEED);
-    malloc_trim(0n);
+    mapSinglePages(libc, ours);
+    for (const [start, size] of ours) libc.check("madvise", libc.symbols.madvise(start, size, DONTNEED));
+    libc.symbols.malloc_trim(0n);
   };
 }
 
+/** The number of userfaultfd(2). Source: syscall_64.tbl and asm-generic/unistd.h of Linux. */
+const USERFAULTFD = { x86_64: 323n, aarch64: 282n } as const;
+const CLOEXEC = 0o2000000;
+/** Faults of this process only, which needs no privilege. */
+const USER_MODE_ONLY = 1;
 /** Constants of userfaultfd(2). Source: include/uapi/linux/userfaultfd.h. */
-const FAULTS = { api: 0xc018aa3f, register: 0xc020aa00, version: 0xaan, asynchronous: 1n << 15n, writes: 2n };
+const FAULTS = { api: 0xc018aa3fn, register: 0xc020aa00n, version: 0xaan, asynchronous: 1n << 15n, writes: 2n };
 
 /**
  * The only userfaultfd of the process, because a mapping can be registered with only one. It stays open: on close, the kernel
@@ -46,38 +59,31 @@ const FAULTS = { api: 0xc018aa3f, register: 0xc020aa00, version: 0xaan, asynchro
 let faults: number | undefined;
 
 /**
- * Returns a function that makes the kernel map single pages on access instead of 64 KB blocks. An idle agent uses 3 MB
- * of its program text, spread over 16 MB of such blocks. The kernel maps single pages where writes are watched
- * (mm/memory.c, `should_fault_around`). The program never writes to these mappings, so the watch has no other effect.
- * Before Linux 6.7, and where a seccomp profile denies userfaultfd(2), mappings stay as they are.
+ * Makes the kernel map single pages on access instead of 64 KB blocks. An idle agent uses 3 MB of its program text, spread
+ * over 16 MB of such blocks. The kernel maps single pages where writes are watched (mm/memory.c, `should_fault_around`). The
+ * program never writes to these mappings, so the watch has no other effect. Before Linux 6.7, and where a seccomp profile
+ * denies userfaultfd(2), mappings stay as they are.
  */
-function singlePages(kernel: KernelCalls, mappings: readonly Mapping[]): () => void {
+function mapSinglePages(libc: Libc<typeof FUNCTIONS>, mappings: readonly Mapping[]): void {
   try {
-    const file = faults ??= openFaults(kernel);
-    const calls = mappings.map(([start, size]) =>
-      kernel.control(file, FAULTS.register, BigInt64Array.of(start, size, FAULTS.writes, 0n))
-    );
-    return () => {
-      try {
-        for (const register of calls) register();
-      } catch {
-        // The kernel keeps mapping 64 KB blocks here.
-      }
-    };
+    const file = faults ??= openFaults(libc);
+    for (const [start, size] of mappings) {
+      libc.check("ioctl", libc.symbols.ioctl(file, FAULTS.register, BigInt64Array.of(start, size, FAULTS.writes, 0n)));
+    }
   } catch {
-    // The kernel or a seccomp profile denies userfaultfd(2).
-    return () => {};
+    // The kernel keeps mapping 64 KB blocks here.
   }
 }
 
 /** Opens a userfaultfd that watches writes. Throws `SystemError` if the kernel cannot watch writes to files. */
-function openFaults(kernel: KernelCalls): number {
-  const file = kernel.openFaults();
+function openFaults({ symbols, check }: Libc<typeof FUNCTIONS>): number {
+  const number = USERFAULTFD[Deno.build.arch];
+  const file = check("userfaultfd", symbols.syscall(number, BigInt(CLOEXEC | USER_MODE_ONLY)));
   try {
-    kernel.control(file, FAULTS.api, BigInt64Array.of(FAULTS.version, FAULTS.asynchronous, 0n))();
+    check("ioctl", symbols.ioctl(file, FAULTS.api, BigInt64Array.of(FAULTS.version, FAULTS.asynchronous, 0n)));
     return file;
   } catch (error) {
-    kernel.close(file);
+    symbols.close(file);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { testWhen } from "../../../test/support/test_when.ts";
 import { realWorld } from "../mod.ts";
-import { kernelCalls } from "./kernel_calls.ts";
+import { openLibc } from "./libc.ts";
 
 const { system } = realWorld();
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
@@ -30,12 +30,15 @@ function notWatched(): string | undefined {
   if (notLinux !== undefined) return notLinux;
   const [major = 0, minor = 0] = Deno.osRelease().split(".").map(Number);
   if (major < 6 || major === 6 && minor < 7) return "older than Linux 6.7";
-  try {
-    kernelCalls().close(kernelCalls().openFaults());
-    return undefined;
-  } catch (error) {
-    return `userfaultfd(2): ${error instanceof Error ? error.message : String(error)}`;
-  }
+  const number = { x86_64: 323n, aarch64: 282n }[Deno.build.arch];
+  using libc = openLibc({
+    syscall: { parameters: ["isize", "isize"], result: "isize" },
+    close: { parameters: ["i32"], result: "i32" },
+  });
+  const file = Number(libc.symbols.syscall(number, 1n));
+  if (file < 0) return `userfaultfd(2): error ${libc.errno()}`;
+  libc.symbols.close(file);
+  return undefined;
 }
 
 testWhen(notWatched(), "memoryReleaser() has the kernel map single pages of the program", async () => {

@@ -1,16 +1,20 @@
 /**
- * Socket options that Deno does not offer. Does nothing on systems other than Linux. Deno does not expose file descriptors,
- * so the socket is found by its port.
+ * Queries and changes sockets of this process (Linux). Deno does not expose file descriptors, so a socket is found by its
+ * address.
  */
-import { openSocketLibc, type OptionLibc, withOptionLibc } from "./libc.ts";
+import { cInt, type Libc, openLibc } from "./libc.ts";
 import { AF, endpointOf } from "./socket_address.ts";
+import { SOCKET_OPTION_FUNCTIONS, socketLibc } from "./sockets.ts";
 
-/** Levels and options of socket(7) and tcp(7). */
-export const SOL_SOCKET = 1;
+type Symbols = Libc<typeof SOCKET_OPTION_FUNCTIONS>["symbols"];
+
+/** Levels and options of socket(7), unix(7) and tcp(7). */
+const SOL_SOCKET = 1;
 const SO_TYPE = 3;
 const SO_ERROR = 4;
 const SO_KEEPALIVE = 9;
-export const SO_ACCEPTCONN = 30;
+const SO_PEERCRED = 17;
+const SO_ACCEPTCONN = 30;
 const SOCK_DGRAM = 2;
 const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
@@ -22,6 +26,11 @@ const TCP_USER_TIMEOUT = 18;
 const KEEP_ERRORS = { [AF.inet]: [0, 11], [AF.inet6]: [41, 25] } as const;
 /** Maximum file descriptor to search. The kernel assigns the lowest free number, so real numbers stay small. */
 const MAX_FILES = 65_536;
+const AF_UNIX = 1;
+/** Size of `struct sockaddr_un`, the largest address: a family and a name. */
+const ADDRESS_BYTES = 110;
+/** Size of `struct ucred`: PID, user, group. The PID is 0 if the process is in another PID namespace. */
+const CREDENTIALS_BYTES = 12;
 
 type SocketOption = readonly [level: number, name: number, value: number];
 
@@ -37,29 +46,32 @@ const KEEP_ALIVE: readonly SocketOption[] = [
   [IPPROTO_TCP, TCP_NODELAY, 1],
 ];
 
+/** Whether this process may call the C library: on Linux, until it gives up the permission `ffi`. */
+export function mayCallLibrary(): boolean {
+  return Deno.build.os === "linux" && Deno.permissions.querySync({ name: "ffi" }).state === "granted";
+}
+
 /**
- * Makes the kernel break a connection within a minute after the peer vanished, and send each
- * write immediately. Deno's own keepalive starts only after the kernel's two hours. Does nothing in a command that gave up
- * `ffi`.
+ * Makes the kernel break a connection within a minute after the peer vanished, and send each write immediately. Deno's own
+ * keepalive starts only after the kernel's two hours. Does nothing where the library cannot be called.
  */
 export function keepAlive(connection: Deno.Conn<Deno.NetAddr>): void {
-  if (Deno.build.os !== "linux" || Deno.permissions.querySync({ name: "ffi" }).state !== "granted") return;
+  if (!mayCallLibrary()) return;
   const { port } = connection.localAddr;
-  withOptionLibc((symbols) => {
-    const file = fileWith((file) => localEnd(symbols, file)?.port === port);
-    if (file !== undefined) KEEP_ALIVE.forEach((option) => set(symbols, file, option));
-  });
+  using libc = openLibc(SOCKET_OPTION_FUNCTIONS);
+  const file = fileWith((file) => ipEnd(libc.symbols, file)?.port === port);
+  if (file !== undefined) KEEP_ALIVE.forEach((option) => setOption(libc.symbols, file, option));
 }
 
 /**
  * Makes the server on this port send each piece of a response immediately. New connections inherit the option. Otherwise
- * the second piece waits 40 ms for the acknowledgement of the first.
+ * the second piece waits 40 ms for the acknowledgement of the first. Does nothing where the library cannot be called.
  */
 export function sendAtOnce(port: number): void {
-  if (Deno.build.os !== "linux") return;
-  const { symbols } = openSocketLibc();
-  const file = fileWith((file) => optionOf(file, SO_ACCEPTCONN) === 1 && localEnd(symbols, file)?.port === port);
-  if (file !== undefined) set(symbols, file, [IPPROTO_TCP, TCP_NODELAY, 1]);
+  if (!mayCallLibrary()) return;
+  using libc = openLibc(SOCKET_OPTION_FUNCTIONS);
+  const file = fileWith((file) => isListener(libc.symbols, file) === true && ipEnd(libc.symbols, file)?.port === port);
+  if (file !== undefined) setOption(libc.symbols, file, [IPPROTO_TCP, TCP_NODELAY, 1]);
 }
 
 /**
@@ -70,17 +82,18 @@ export function sendAtOnce(port: number): void {
 export function keepRefusals(port: number, hostname: string): (() => boolean) | undefined {
   const file = datagramFile(port, hostname);
   if (file === undefined) return undefined;
+  const { symbols } = socketLibc();
   const [level, option] = KEEP_ERRORS[familyOf(hostname)];
-  set(openSocketLibc().symbols, file, [level, option, 1]);
-  return () => (optionOf(file, SO_ERROR) ?? 0) !== 0;
+  setOption(symbols, file, [level, option, 1]);
+  return () => (numberOf(symbols, file, SO_ERROR) ?? 0) !== 0;
 }
 
 /** Returns the file descriptor of the UDP socket bound to a port; `undefined` if not found. */
 export function datagramFile(port: number, hostname: string): number | undefined {
   if (Deno.build.os !== "linux") return undefined;
-  const { symbols } = openSocketLibc();
+  const { symbols } = socketLibc();
   return fileWith((file) => {
-    const end = optionOf(file, SO_TYPE) === SOCK_DGRAM ? localEnd(symbols, file) : undefined;
+    const end = numberOf(symbols, file, SO_TYPE) === SOCK_DGRAM ? ipEnd(symbols, file) : undefined;
     return end?.port === port && end.family === familyOf(hostname);
   });
 }
@@ -89,33 +102,99 @@ function familyOf(hostname: string): typeof AF.inet | typeof AF.inet6 {
   return hostname.includes(":") ? AF.inet6 : AF.inet;
 }
 
-type Symbols = OptionLibc["symbols"];
+/**
+ * Whether this process is the peer of the single connection that the socket with this abstract name has accepted.
+ * Another process of the network namespace could also connect.
+ */
+export function isConnectedByThis(name: string): boolean {
+  using libc = openLibc(SOCKET_OPTION_FUNCTIONS);
+  const { symbols } = libc;
+  const file = fileWith((file) => isListener(symbols, file) === false && unixName(addressOf(symbols, file)) === name);
+  return file !== undefined && numberOf(symbols, file, SO_PEERCRED, CREDENTIALS_BYTES) === Deno.pid;
+}
+
+/** Checks whether a listener of this process still listens. */
+export interface ListenerWatch {
+  /** Whether the listener still listens; `undefined` if unknown. */
+  isThere(): boolean | undefined;
+  close(): void;
+}
+
+/** Watches the listener with this address, where the library can be called. Opens the library at the first check. */
+export function watchListener(address: Deno.Addr): ListenerWatch {
+  let opened: Libc<typeof SOCKET_OPTION_FUNCTIONS> | undefined;
+  let isClosed = false;
+  let known = -1;
+  function find({ symbols }: Pick<Libc<typeof SOCKET_OPTION_FUNCTIONS>, "symbols">): boolean {
+    const isIt = (file: number) => isListener(symbols, file) === true && isAt(addressOf(symbols, file), address);
+    if (known < 0 || !isIt(known)) known = fileWith(isIt) ?? -1;
+    return known >= 0;
+  }
+  return {
+    isThere: () => isClosed || !mayCallLibrary() ? undefined : find(opened ??= openLibc(SOCKET_OPTION_FUNCTIONS)),
+    close() {
+      isClosed = true;
+      opened?.close();
+    },
+  };
+}
+
+function isAt(bytes: Uint8Array | undefined, address: Deno.Addr): boolean {
+  if ("path" in address) return unixName(bytes) === address.path;
+  return "port" in address && ipEndOf(bytes)?.port === address.port;
+}
 
 /** Returns the first file descriptor of this process for which `isSocket` is true. */
-export function fileWith(isSocket: (file: number) => boolean): number | undefined {
+function fileWith(isSocket: (file: number) => boolean): number | undefined {
   for (let file = 3; file < MAX_FILES; file++) if (isSocket(file)) return file;
   return undefined;
 }
 
-/** Returns the local address family and port; `undefined` if the file is not an IP socket. */
-function localEnd(symbols: Pick<Symbols, "getsockname">, file: number) {
-  const address = new Uint8Array(28);
-  if (symbols.getsockname(file, address, intBytes(address.length)) !== 0) return undefined;
-  const [family = 0] = address;
-  return family === AF.inet || family === AF.inet6 ? { family, port: endpointOf(address).port } : undefined;
+/** Whether a socket listens; `undefined` if the file is not a socket. */
+export function isListener(symbols: Symbols, file: number): boolean | undefined {
+  const value = numberOf(symbols, file, SO_ACCEPTCONN);
+  return value === undefined ? undefined : value === 1;
 }
 
-/** Reads a socket option of the level SOL_SOCKET; `undefined` if the file is not a socket. Reading SO_ERROR clears it. */
-function optionOf(file: number, option: number): number | undefined {
-  const value = intBytes(0);
-  const result = openSocketLibc().symbols.getsockopt(file, SOL_SOCKET, option, value, intBytes(value.length));
-  return result === 0 ? new DataView(value.buffer).getInt32(0, true) : undefined;
+/** Returns the local address family and port of a socket; `undefined` if the file is not an IP socket. */
+export function ipEnd(symbols: Symbols, file: number) {
+  return ipEndOf(addressOf(symbols, file));
 }
 
-function set({ setsockopt }: Pick<Symbols, "setsockopt">, file: number, [level, name, value]: SocketOption): void {
-  setsockopt(file, level, name, intBytes(value), 4);
+function ipEndOf(address: Uint8Array | undefined) {
+  const family = address?.[0];
+  if (address === undefined || (family !== AF.inet && family !== AF.inet6)) return undefined;
+  return { family, port: endpointOf(address).port };
 }
 
-function intBytes(value: number): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(Int32Array.of(value).buffer);
+/** Returns the local address of a socket; `undefined` for other files. */
+function addressOf({ getsockname }: Symbols, file: number): Uint8Array<ArrayBuffer> | undefined {
+  const [address, size] = [new Uint8Array(ADDRESS_BYTES), cInt(ADDRESS_BYTES)];
+  if (getsockname(file, address, size) !== 0) return undefined;
+  return address.subarray(0, new DataView(size.buffer).getUint32(0, true));
+}
+
+/** Returns the name of a Unix socket: a path without the final NUL, or an abstract name with the leading NUL. */
+function unixName(address: Uint8Array | undefined): string | undefined {
+  if (address?.[0] !== AF_UNIX) return undefined;
+  return new TextDecoder().decode(address.subarray(2)).replace(/(?<=.)\0$/, "");
+}
+
+/** Returns the first number in an option of the level SOL_SOCKET; `undefined` for other files. Reading SO_ERROR clears it. */
+function numberOf(symbols: Symbols, file: number, name: number, size = 4): number | undefined {
+  return optionOf(symbols, file, [SOL_SOCKET, name, size])?.getInt32(0, true);
+}
+
+/** Returns the value of a socket option; `undefined` if the file has no such option. */
+export function optionOf(
+  { getsockopt }: Symbols,
+  file: number,
+  [level, name, size]: readonly [level: number, name: number, size: number],
+): DataView | undefined {
+  const value = new Uint8Array(size);
+  return getsockopt(file, level, name, value, cInt(size)) === 0 ? new DataView(value.buffer) : undefined;
+}
+
+function setOption({ setsockopt }: Symbols, file: number, [level, name, value]: SocketOption): void {
+  setsockopt(file, level, name, cInt(value), 4);
 }

@@ -1,7 +1,38 @@
 /** Non-blocking sockets through the C library. */
-import type { SocketLibc } from "./libc.ts";
+import { cInt, type Libc, openLibc } from "./libc.ts";
 import { AF, ALL_PROTOCOLS, endpointBytes, endpointOf, interfaceBytes } from "./socket_address.ts";
 import { EAGAIN, EINPROGRESS, type Endpoint, type Socket, type SocketOptions, SystemError } from "../system_calls.ts";
+
+/** Functions that describe sockets and set their options. */
+export const SOCKET_OPTION_FUNCTIONS = {
+  getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
+  getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
+  setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
+} as const;
+
+const FUNCTIONS = {
+  ...SOCKET_OPTION_FUNCTIONS,
+  socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
+  send: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
+  recv: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
+  close: { parameters: ["i32"], result: "i32" },
+  bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  listen: { parameters: ["i32", "i32"], result: "i32" },
+  connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  accept4: { parameters: ["i32", "buffer", "buffer", "i32"], result: "i32" },
+  setfsuid: { parameters: ["u32"], result: "i32" },
+  setfsgid: { parameters: ["u32"], result: "i32" },
+  if_nametoindex: { parameters: ["buffer"], result: "u32" },
+} as const;
+
+type SocketLibc = Libc<typeof FUNCTIONS>;
+
+let opened: SocketLibc | undefined;
+
+/** Opens the functions for sockets, once for the process. */
+export function socketLibc(): SocketLibc {
+  return opened ??= openLibc(FUNCTIONS);
+}
 
 const TYPES = { stream: 1, datagram: 2, packet: 3 } as const;
 const NONBLOCK_CLOEXEC = 0o4000 | 0o2000000;
@@ -20,7 +51,8 @@ const BACKLOG = 16;
 const received = new Uint8Array(1 << 16);
 
 /** Opens a socket that belongs to the given user and group. */
-export function openSocket(libc: SocketLibc, options: SocketOptions): Socket {
+export function openSocket(options: SocketOptions): Socket {
+  const libc = socketLibc();
   const family = options.kind === "packet" ? AF.packet : options.family === 4 ? AF.inet : AF.inet6;
   const protocol = options.kind === "packet" ? ALL_PROTOCOLS << 8 : 0;
   const file = asOwner(
@@ -70,7 +102,7 @@ function setUp(libc: SocketLibc, file: number, { kind, family, transparent }: So
 }
 
 function setOption(libc: SocketLibc, file: number, level: number, option: number): void {
-  libc.check("setsockopt", libc.symbols.setsockopt(file, level, option, new Uint8Array([1, 0, 0, 0]), 4));
+  libc.check("setsockopt", libc.symbols.setsockopt(file, level, option, cInt(1), 4));
 }
 
 function socketOf(libc: SocketLibc, file: number): Socket {
@@ -89,7 +121,7 @@ function socketOf(libc: SocketLibc, file: number): Socket {
     },
     failure() {
       const value = new Uint8Array(4);
-      check("getsockopt", symbols.getsockopt(file, SOL_SOCKET, SO_ERROR, value, new Uint8Array([4, 0, 0, 0])));
+      check("getsockopt", symbols.getsockopt(file, SOL_SOCKET, SO_ERROR, value, cInt(4)));
       return new DataView(value.buffer).getInt32(0, true);
     },
     send: (bytes) => void check("send", symbols.send(file, new Uint8Array(bytes), BigInt(bytes.length), NO_SIGNAL)),
@@ -115,7 +147,7 @@ function accept(libc: SocketLibc, file: number): ReturnType<Socket["accept"]> {
 
 /** Returns a buffer for an address of any family, and a buffer with its size. */
 function addressBuffers(): readonly [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>] {
-  return [new Uint8Array(28), new Uint8Array([28, 0, 0, 0])];
+  return [new Uint8Array(28), cInt(28)];
 }
 
 /** Returns the result of a call; `undefined` if the call would block. */

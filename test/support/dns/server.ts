@@ -4,12 +4,12 @@ import { buildLookup } from "../../../src/agent/dns/server/lookup.ts";
 import type { NameInfo } from "../../../src/agent/dns/table/name_table.ts";
 import type { ServerOptions, Tuning } from "../../../src/agent/dns/options.ts";
 import { startServer } from "../../../src/agent/dns/server/server.ts";
-import { openSocketLibc } from "../../../src/platform/linux/libc.ts";
+import { socketLibc } from "../../../src/platform/linux/sockets.ts";
 import { realWorld, type World } from "../../../src/platform/mod.ts";
 import { fakeWorld } from "../fake_world.ts";
 
 // The library stays loaded. That is no leak of the first test.
-if (Deno.build.os === "linux") openSocketLibc();
+if (Deno.build.os === "linux") socketLibc();
 
 export const AROUND = { namespace: "ns1", domain: "ns1.svc.cluster.local" } as const;
 export const RESOLV_CONF = "/etc/resolv.conf";

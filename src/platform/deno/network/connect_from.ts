@@ -5,7 +5,6 @@ import { connectionError } from "./connect.ts";
 import { clock } from "../clock.ts";
 import { readFrom } from "./connections.ts";
 import { EAGAIN, type Socket, SystemError } from "../../system_calls.ts";
-import { openSocketLibc } from "../../linux/libc.ts";
 import { openSocket } from "../../linux/sockets.ts";
 
 /**
@@ -26,7 +25,7 @@ export async function connectFrom(address: string, options: DialOptions): Promis
     signal.throwIfAborted();
     const [local, remote] = [parseAddress(source), parseAddress(address)];
     if (typeof local === "string" || typeof remote === "string") throw new SystemError("connect", EINVAL);
-    socket = openSocket(openSocketLibc(), { kind: "stream", family: local.family });
+    socket = openSocket({ kind: "stream", family: local.family });
     socket.bind({ address: local, port: 0 });
     socket.connect({ address: remote, port });
     await send(socket, new Uint8Array(0), signal);

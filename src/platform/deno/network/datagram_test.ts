@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { testWhen } from "../../../../test/support/test_when.ts";
 import { MeshError } from "../../../base/errors.ts";
-import { openSocketLibc } from "../../linux/libc.ts";
+import { socketLibc } from "../../linux/sockets.ts";
 import { bindDatagram } from "./datagram.ts";
 import { nodeDatagrams } from "./node_datagrams.ts";
 
 // It stays loaded, which is no leak of the test that comes first.
-if (Deno.build.os === "linux") openSocketLibc();
+if (Deno.build.os === "linux") socketLibc();
 
 const ANY = { hostname: "127.0.0.1", port: 0 };
 

@@ -3,7 +3,7 @@
  * accept a connection, for example because too many files are open. Once the last open connection has closed, the
  * stopped server throws an error, which would end the process.
  */
-import { watchListener } from "../../linux/socket_peer.ts";
+import { watchListener } from "../../linux/socket_options.ts";
 import { reasonOf } from "../../runtime_errors.ts";
 
 /** A running server. */

@@ -4,7 +4,7 @@
  */
 import { MeshError, messageOf } from "../../../base/errors.ts";
 import type { ByteConnection } from "../../world.ts";
-import { isConnectedByThis } from "../../linux/socket_peer.ts";
+import { isConnectedByThis, mayCallLibrary } from "../../linux/socket_options.ts";
 import { temporaryFolder, usualParent } from "../temporary/mod.ts";
 import { closable } from "./connections.ts";
 
@@ -27,7 +27,7 @@ export function privateSocket(): PrivateSocket {
  * has given up a permission, because Deno then treats the name as a path.
  */
 function withoutFile(): PrivateSocket | undefined {
-  if (Deno.build.os !== "linux" || !mayCallLibrary()) return undefined;
+  if (!mayCallLibrary()) return undefined;
   const path = `\0kubectl-mesh-${crypto.randomUUID()}`;
   try {
     const listener = Deno.listen({ transport: "unix", path });
@@ -37,10 +37,6 @@ function withoutFile(): PrivateSocket | undefined {
     // A security policy of the container forbids abstract sockets.
     return undefined;
   }
-}
-
-function mayCallLibrary(): boolean {
-  return Deno.permissions.querySync({ name: "ffi" }).state === "granted";
 }
 
 async function acceptOwn(listener: Deno.UnixListener, path: string): Promise<ByteConnection> {

@@ -4,7 +4,6 @@
  * the program that is built; what it really does is tested in test/e2e/iptables.
  */
 import recorded from "./nf_tables.json" with { type: "json" };
-import { CALL_NUMBERS } from "../../../../src/platform/linux/kernel_calls.ts";
 
 /** What the kernel holds: nothing, or the capture of a pod in one of the back ends. */
 export type Held = "nothing" | "nft" | "legacy";
@@ -41,35 +40,26 @@ function replace(name: string, value: unknown): void {
 /** Stands for every file and socket that the program opens by itself; the kernel gives no such number. */
 const STAND_IN = 1 << 30;
 
-type Call = (number: bigint, first: bigint, second: bigint | Uint8Array, ...more: bigint[]) => bigint;
-
-/** The symbols of src/platform/linux/libc.ts that an apply uses. Only programs of PATH are really started. */
+/** The functions of src/platform/linux that an apply calls. Only programs of PATH are really started. */
 function library(real: Readonly<Record<string, unknown>>, held: string) {
-  const numbers = CALL_NUMBERS[Deno.build.arch];
   let asked = 0;
-  const call = (really: unknown): Call => (number, first, second, ...more) => {
-    if (Number(number) === numbers.socket || Number(number) === numbers.open) return BigInt(STAND_IN);
-    if (Number(first) !== STAND_IN) return typeof really === "function" ? really(number, first, second, ...more) : -1n;
-    if (typeof second === "bigint") return 0n;
-    if (Number(number) === numbers.write) {
-      asked = new DataView(second.buffer).getUint16(4, true);
-      return BigInt(second.length);
-    }
-    const answer = answerTo(asked, held);
-    second.set(answer);
-    return BigInt(answer.length);
+  const stands = {
+    socket: () => STAND_IN,
+    open: () => STAND_IN,
+    close: () => 0,
+    setns: () => 0,
+    send(_socket: number, message: Uint8Array) {
+      asked = new DataView(message.buffer).getUint16(4, true);
+      return BigInt(message.length);
+    },
+    recv(_socket: number, buffer: Uint8Array) {
+      const answer = answerTo(asked, held);
+      buffer.set(answer);
+      return BigInt(answer.length);
+    },
+    getsockopt: (_socket: number, _level: number, option: number, value: Uint8Array) => fillTable(option, value),
   };
-  return {
-    ...real,
-    ...("syscall" in real ? { syscall: call(real["syscall"]), syscallWithBytes: call(real["syscallWithBytes"]) } : {}),
-    ...("getsockopt" in real
-      ? {
-        socket: () => STAND_IN,
-        close: () => 0,
-        getsockopt: (_socket: number, _level: number, option: number, value: Uint8Array) => fillTable(option, value),
-      }
-      : {}),
-  };
+  return { ...real, ...Object.fromEntries(Object.entries(stands).filter(([name]) => name in real)) };
 }
 
 /** The numbers of netlink messages (linux/netfilter/nf_tables.h, linux/rtnetlink.h), and what is answered to them. */

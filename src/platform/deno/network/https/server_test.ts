@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { type TestCertificate, testCertificate } from "../../../../../test/support/tls/certificates.ts";
 import { until } from "../../../../../test/support/until.ts";
 import { MeshError } from "../../../../base/errors.ts";
-import { openSocketLibc } from "../../../linux/libc.ts";
+import { socketLibc } from "../../../linux/sockets.ts";
 import { realFetch } from "../fetch.ts";
 import { servePlain, serveTls } from "./server.ts";
 import type { HttpHandler, TlsServer } from "../../../mod.ts";
 
 // The C library is opened by the first who needs it and stays open, which the sanitizer of a test would call a leak.
-if (Deno.build.os === "linux") openSocketLibc();
+if (Deno.build.os === "linux") socketLibc();
 
 const LIMITS = {
   most: 500,
