@@ -23,8 +23,6 @@ export interface Program {
   /** The pack that the entry loads, if any. */
   readonly pack?: string;
   readonly v8Flags?: readonly string[];
-  /** For Deno's own UDP sockets, at 1 of 25 ms for each start. */
-  readonly hasDatagrams?: boolean;
 }
 
 /** A variant of the same scripts: V8's flags are fixed when a program is compiled. */
@@ -32,8 +30,6 @@ export interface Variant {
   /** The path below `dist`. */
   readonly path: string;
   readonly v8Flags: readonly string[];
-  /** See {@link Program}. */
-  readonly hasDatagrams?: boolean;
 }
 
 /**
@@ -68,7 +64,6 @@ const EARLY_COLLECTION = ["--initial-old-space-size=2", "--heap-growing-percent=
 export const CONTAINER: Variant = {
   path: "agent/mesh-agent",
   v8Flags: [...SMALL_HEAP, ...EARLY_COLLECTION],
-  hasDatagrams: true,
 };
 
 /**
@@ -111,7 +106,7 @@ export interface Target {
 export async function compileScripts(
   build: Build,
   scripts: readonly Script[],
-  { variant: { path, v8Flags, hasDatagrams = false }, platform, output }: Target,
+  { variant: { path, v8Flags }, platform, output }: Target,
   caches?: string,
 ): Promise<void> {
   await writePack(packOf(build), scripts);
@@ -119,7 +114,7 @@ export async function compileScripts(
     const settle = await cacheProgram(build, "settle", v8Flags);
     await writePack(packOf(build), await settledCaches(scripts, settle, caches, `${build.work}/caches/${path}`));
   }
-  const program = { entry: await loader(build, "program"), pack: packOf(build), v8Flags, hasDatagrams };
+  const program = { entry: await loader(build, "program"), pack: packOf(build), v8Flags };
   await compile(build, program, platform, output);
 }
 
@@ -195,7 +190,7 @@ async function loader(build: Build, name: "program" | "warm_up" | "settle"): Pro
  * owner. No configuration and no npm: otherwise the binary would contain every package of deno.json.
  */
 export async function compile(build: Build, program: Program, platform: Platform, output: string): Promise<void> {
-  const { entry, pack, v8Flags = [], hasDatagrams = false } = program;
+  const { entry, pack, v8Flags = [] } = program;
   const isElf = platform.format === "elf";
   const runtime = await preparedRuntime(platform, build.cache, build.work);
   const beside = `${build.work}/${platform.name}${platform.extension}`;
@@ -212,8 +207,8 @@ export async function compile(build: Build, program: Program, platform: Platform
       "--no-remote",
       "--no-check",
     ],
-    ...["--no-code-cache", "--no-prompt", "--allow-all"],
-    ...(hasDatagrams ? ["--unstable-net"] : []),
+    // Deno's UDP sockets are unstable.
+    ...["--no-code-cache", "--no-prompt", "--allow-all", "--unstable-net"],
     ...(v8Flags.length === 0 ? [] : [`--v8-flags=${v8Flags.join(",")}`]),
     ...(pack === undefined || isElf ? [] : ["--include", pack]),
     ...["--target", platform.target, "--output", beside, entry],

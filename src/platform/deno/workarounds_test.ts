@@ -183,13 +183,6 @@ const WORKAROUNDS: readonly Workaround[] = [
     },
   },
   {
-    id: "unstable-datagrams",
-    problem:
-      "Deno.listenDatagram needs --unstable-net, which takes each start 1 ms, and node:dgram twice the processor time",
-    where: ["deno.json", "tools/compile/build.ts", "src/platform/deno/network/node_datagrams.ts"],
-    isNeeded: async () => (await evaluate("console.log(typeof Deno.listenDatagram)")).includes("undefined"),
-  },
-  {
     id: "real-time-signals",
     problem: "the status of a child that a real-time signal ended is an error: the number is read from its text",
     where: ["src/platform/deno/child_process.ts"],

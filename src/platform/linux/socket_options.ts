@@ -5,6 +5,7 @@
 import { cInt, type Libc, openLibc } from "./libc.ts";
 import { AF, endpointOf } from "./socket_address.ts";
 import { SOCKET_OPTION_FUNCTIONS, socketLibc } from "./sockets.ts";
+import { ENOENT, SystemError } from "../system_calls.ts";
 
 type Symbols = Libc<typeof SOCKET_OPTION_FUNCTIONS>["symbols"];
 
@@ -76,26 +77,25 @@ export function sendAtOnce(port: number): void {
 
 /**
  * Makes the kernel keep ICMP errors for a UDP socket. By default the kernel keeps them only for connected sockets,
- * which Deno lacks. Returns a function that reports whether an error arrived since the last call; `undefined` where the
- * kernel has no such option.
+ * which Deno lacks. Returns a function that reports whether an error arrived since the last call.
  */
-export function keepRefusals(port: number, hostname: string): (() => boolean) | undefined {
+export function keepRefusals(port: number, hostname: string): () => boolean {
   const file = datagramFile(port, hostname);
-  if (file === undefined) return undefined;
   const { symbols } = socketLibc();
   const [level, option] = KEEP_ERRORS[familyOf(hostname)];
   setOption(symbols, file, [level, option, 1]);
   return () => (numberOf(symbols, file, SO_ERROR) ?? 0) !== 0;
 }
 
-/** Returns the file descriptor of the UDP socket bound to a port; `undefined` if not found. */
-export function datagramFile(port: number, hostname: string): number | undefined {
-  if (Deno.build.os !== "linux") return undefined;
+/** Returns the file descriptor of the UDP socket of this process that is bound to a port. */
+export function datagramFile(port: number, hostname: string): number {
   const { symbols } = socketLibc();
-  return fileWith((file) => {
+  const file = fileWith((file) => {
     const end = numberOf(symbols, file, SO_TYPE) === SOCK_DGRAM ? ipEnd(symbols, file) : undefined;
     return end?.port === port && end.family === familyOf(hostname);
   });
+  if (file === undefined) throw new SystemError(`search for the socket of UDP port ${port}`, ENOENT);
+  return file;
 }
 
 function familyOf(hostname: string): typeof AF.inet | typeof AF.inet6 {

@@ -1,23 +1,15 @@
-/**
- * UDP sockets from Deno, or from `node:dgram` if Deno lacks them. Deno's sockets use half the processor time of those
- * from `node:dgram`.
- */
+/** UDP sockets. Deno's sockets use half the processor time of those from `node:dgram`. */
 import { MeshError, messageOf } from "../../../base/errors.ts";
 import { parseAddress } from "../../../golang/net/mod.ts";
-import type { DatagramAddress, DatagramHandler, DatagramOptions, DatagramSocket } from "../../connection.ts";
+import type { DatagramAddress, DatagramOptions, DatagramSocket } from "../../connection.ts";
 import { DatagramServer } from "../../linux/datagrams.ts";
 import { endpointBytes } from "../../linux/socket_address.ts";
-import type { Datagrams } from "./node_datagrams.ts";
 import { datagramFile, keepRefusals } from "../../linux/socket_options.ts";
 
 /** Binds a UDP socket; see `Network.bindDatagram`. */
-export async function bindDatagram(
-  { hostname, port, keepsRefusals = false }: DatagramOptions,
-  open = opener(),
-): Promise<DatagramSocket> {
-  const socket = await bind({ hostname, port }, open);
-  const { addr } = socket;
-  const own = addr.transport === "udp" ? addr.port : port;
+export function bindDatagram({ hostname, port, keepsRefusals = false }: DatagramOptions): DatagramSocket {
+  const socket = bind({ hostname, port });
+  const own = addressOf(socket.addr).port;
   const isRefused = keepsRefusals ? keepRefusals(own, hostname) : undefined;
   let isOpen = true;
   let server: DatagramServer | undefined;
@@ -31,9 +23,8 @@ export async function bindDatagram(
       await socket.send(bytes, { transport: "udp", hostname, port });
     },
     serve(handler) {
-      const file = datagramFile(own, hostname);
-      server = file === undefined ? undefined : new DatagramServer(file, handler);
-      return serve(socket, server === undefined ? slowAnswerer(socket, handler) : answerer(server), () => isOpen);
+      server = new DatagramServer(datagramFile(own, hostname), handler);
+      return serve(socket, answerer(server), () => isOpen);
     },
     isRefused: () => isOpen && isRefused?.() === true,
     close() {
@@ -50,15 +41,15 @@ const MAX_SIZE = 65_535;
 type Answerer = (bytes: Uint8Array, from: DatagramAddress) => void;
 
 /**
- * Answers datagrams until the socket is closed. Deno's socket receives the first datagram; the answerer may then read
- * further queued datagrams in one call.
+ * Answers datagrams until the socket is closed. Deno's socket receives the first datagram; the answerer then reads further
+ * queued datagrams in one call.
  */
-async function serve(socket: Datagrams, answer: Answerer, isOpen: () => boolean): Promise<void> {
+async function serve(socket: Deno.DatagramConn, answer: Answerer, isOpen: () => boolean): Promise<void> {
   const buffer = new Uint8Array(MAX_SIZE);
   while (isOpen()) {
     try {
-      const received = await socket.receive(buffer);
-      answer(received[0], addressOf(received[1]));
+      const [bytes, from] = await socket.receive(buffer);
+      answer(bytes, addressOf(from));
     } catch {
       // Errors here include ICMP errors caused by earlier answers. The pause prevents a busy loop on a permanent error.
       if (isOpen()) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -81,26 +72,9 @@ function answerer(server: DatagramServer): Answerer {
   };
 }
 
-/** Returns an answerer that uses Deno's socket, for kernels other than Linux. */
-function slowAnswerer(socket: Datagrams, handler: DatagramHandler): Answerer {
-  return (bytes, { hostname, port }) => {
-    Promise.resolve(handler(bytes, port))
-      .then((answer) => answer === undefined ? 0 : socket.send(answer, { transport: "udp", hostname, port }))
-      .catch(() => {});
-  };
-}
-
-type Opener = (address: DatagramAddress) => Datagrams | Promise<Datagrams>;
-
-/** Returns the function that opens UDP sockets. Deno has `listenDatagram` only with `--unstable-net`. */
-function opener(listen: typeof Deno.listenDatagram | undefined = Deno.listenDatagram): Opener {
-  if (listen !== undefined) return (address) => listen({ transport: "udp", ...address });
-  return async (address) => await (await import("./node_datagrams.ts")).nodeDatagrams(address);
-}
-
-async function bind(address: DatagramAddress, open: Opener): Promise<Datagrams> {
+function bind(address: DatagramAddress): Deno.DatagramConn {
   try {
-    return await open(address);
+    return Deno.listenDatagram({ transport: "udp", ...address });
   } catch (error) {
     const text = `Cannot listen on UDP port ${address.port} of ${address.hostname}: ${messageOf(error)}`;
     throw new MeshError(text, { cause: error });
