@@ -77,6 +77,11 @@ export interface Processes {
    * if the program is missing (ENOENT) or not executable (EACCES).
    */
   attach(command: string, args: readonly string[]): AttachedChild;
+  /**
+   * Returns the path of a program in the first absolute folder of PATH that contains it; `undefined` for a missing program. A
+   * program of the current folder must never run, so relative folders are skipped. An executable file wins over others.
+   */
+  find(name: string): string | undefined;
   /** Whether this process waits for the child with this PID. Other code must reap only orphans. */
   isAwaited(pid: number): boolean;
 }

@@ -1,22 +1,29 @@
-/** Finds a program by its name. */
+/** The only search in PATH. */
 import { MeshError } from "../base/errors.ts";
 
-/** The search path if PATH is not set, the same as in Linux (execvp(3)). */
-const DEFAULT_PATH = "/bin:/usr/bin";
+/** The search path if PATH is not set, the same as in containers. */
+export const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** Implements `Processes.find`. */
+export function findProgram(name: string): string | undefined {
+  const paths = folders().filter(isAbsolute).map((folder) => within(folder, name));
+  return paths.find((path) => isExecutable(modeOf(path))) ?? paths.find((path) => modeOf(path) !== undefined);
+}
 
 /**
- * Returns the path of a program in the first folder of PATH that contains it. Returns a name with a slash unchanged.
- * For a missing program, returns a path that does not exist, so that the kernel reports the error. Throws a MeshError
- * if PATH finds the program in a relative folder, such as the current one, where other users may have placed a program.
- * Go has the same rule (os/exec, ErrDot).
+ * Returns the path of a program to run. Returns a name with a slash unchanged. For a missing program, returns a path that
+ * does not exist, so that the kernel reports the error. Throws a MeshError if PATH finds the program in a relative folder,
+ * such as the current one, where other users may have placed a program. Go has the same rule (os/exec, ErrDot).
  */
 export function programPath(name: string): string {
   if (name === "" || name.includes("/") || Deno.build.os === "windows") return name;
-  const folders = (Deno.env.get("PATH") ?? DEFAULT_PATH).split(":");
-  const found = folders.find((folder) => isExecutable(modeOf(within(folder, name))));
-  if (found !== undefined && !isAbsolute(found)) throw relativeFolder(name, found);
-  const plain = () => folders.find((folder) => isAbsolute(folder) && modeOf(within(folder, name)) !== undefined);
-  return within(found ?? plain() ?? "/nonexistent", name);
+  const first = folders().find((folder) => isExecutable(modeOf(within(folder, name))));
+  if (first !== undefined && !isAbsolute(first)) throw relativeFolder(name, first);
+  return findProgram(name) ?? within("/nonexistent", name);
+}
+
+function folders(): string[] {
+  return (Deno.env.get("PATH") ?? DEFAULT_PATH).split(":");
 }
 
 function isAbsolute(folder: string): boolean {

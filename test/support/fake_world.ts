@@ -2,6 +2,7 @@ import { ClosedPipeError, MeshError } from "../../src/base/errors.ts";
 import { decodeUtf8, trimmedEnd } from "../../src/base/text/mod.ts";
 import { ENOENT, type SystemCalls, SystemError } from "../../src/platform/system_calls.ts";
 import { DialError } from "../../src/platform/connection.ts";
+import { DEFAULT_PATH } from "../../src/platform/program_path.ts";
 import type {
   Child,
   ClientOptions,
@@ -109,7 +110,7 @@ export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
     stderr: fakeOutput((text) => said.stderr += text, { terminal: options.terminal ?? false }),
     clock: fakeClock(options.now ?? new Date("2026-01-02T03:04:05Z")),
     files: fakeFiles(content, watchers),
-    processes: fakeProcesses(options, runs),
+    processes: fakeProcesses(options, runs, content),
     signals: {
       on(signal, handler) {
         const set = handlers.get(signal) ?? new Set();
@@ -138,7 +139,7 @@ export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
   };
 }
 
-function fakeProcesses(options: FakeWorldOptions, runs: Run[]): World["processes"] {
+function fakeProcesses(options: FakeWorldOptions, runs: Run[], content: FakeWorld["content"]): World["processes"] {
   const run = (run: Run) => {
     runs.push(run);
     const absent: RunResult = { code: 127, stdout: "", stderr: `${run.command}: not found`, timedOut: false };
@@ -153,6 +154,10 @@ function fakeProcesses(options: FakeWorldOptions, runs: Run[]): World["processes
     attach(command, args) {
       if (options.attach !== undefined) return options.attach(command, args);
       throw new SystemError("execvp", ENOENT);
+    },
+    find(name) {
+      const folders = (options.env?.["PATH"] ?? DEFAULT_PATH).split(":");
+      return folders.map((folder) => `${folder}/${name}`).find((path) => path.startsWith("/") && content.has(path));
     },
     isAwaited: options.isAwaited ?? (() => false),
   };

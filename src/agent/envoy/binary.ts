@@ -9,12 +9,11 @@ export const BINARY_HINT = "this command is for a pod with Envoy; --binaryPath, 
  * Throws a `MeshError` if Envoy's binary is absent. Call this before anything is written, so that on a machine without
  * Envoy the agent leaves no folders behind in the working directory.
  */
-export async function checkBinary({ files, env }: Pick<World, "files" | "env">, binary: string): Promise<void> {
-  const folders = (env.get("PATH") ?? "/bin:/usr/bin").split(":").map((folder) => folder || ".");
-  const paths = binary.includes("/") ? [binary] : folders.map((folder) => `${folder}/${binary}`);
+export async function checkBinary(
+  { files, processes }: Pick<World, "files" | "processes">,
+  binary: string,
+): Promise<void> {
   // A path that cannot be examined counts as found: if it is not a program, the attempt to start it shows the reason.
-  const found = await Promise.all(
-    paths.map((path) => files.stat(path).then((status) => status !== undefined, () => true)),
-  );
-  if (!found.includes(true)) throw new MeshError(`Cannot start "${binary}": program not found`, { hint: BINARY_HINT });
+  const found = binary.includes("/") ? await files.stat(binary).catch(() => binary) : processes.find(binary);
+  if (found === undefined) throw new MeshError(`Cannot start "${binary}": program not found`, { hint: BINARY_HINT });
 }

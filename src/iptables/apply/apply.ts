@@ -7,7 +7,6 @@ import { deleteEmptyTables, RefusedRule, RulesetChanged } from "../kernel/netfil
 import { EPERM } from "../../platform/mod.ts";
 import { type BackendChoice, chooseBackend, readersOf, type Via } from "./backend.ts";
 import { netlinkSteps } from "./netlink_steps.ts";
-import { isOnPath } from "./programs.ts";
 import { heldRouting, routingChanges, type WantedRouting } from "./routing_steps.ts";
 import { nftSteps } from "./nft_steps.ts";
 import { iptablesSteps, type RuleSteps } from "./rule_steps.ts";
@@ -71,7 +70,7 @@ function firstCause(error: unknown): unknown {
 }
 
 async function hasPrograms(world: World, { native }: ApplyOptions): Promise<boolean> {
-  return native ? await isOnPath(world, "nft") : await readersOf(world, "programs")("nft") !== undefined;
+  return native ? world.processes.find("nft") !== undefined : await readersOf(world, "programs")("nft") !== undefined;
 }
 
 async function takeLock(world: World, options: ApplyOptions): Promise<Lock | undefined> {

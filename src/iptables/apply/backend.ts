@@ -1,7 +1,7 @@
 /** Chooses the iptables programs from the detected capabilities, and states the evidence. */
 import { MeshError } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
-import { type Access, findProgram, iptablesProgram, isOnPath, runProgram } from "./programs.ts";
+import { type Access, iptablesProgram, runProgram } from "./programs.ts";
 import { foreignLegacyRules, holdsOwned, type Readers, type Survey } from "./survey.ts";
 
 export interface BackendChoice {
@@ -23,7 +23,7 @@ export function readersOf(world: World, via: Via): Readers {
   const plainHolds = once((plain: "plain") => backendOf(world, iptablesProgram(plain, 4, "restore")));
   return once(async (variant): Promise<Access | undefined> => {
     if (via === "netlink" && variant === "nft") return "netlink";
-    if (await isOnPath(world, iptablesProgram(variant, 4, "restore"))) return variant;
+    if (world.processes.find(iptablesProgram(variant, 4, "restore")) !== undefined) return variant;
     return await plainHolds("plain") === variant ? "plain" : undefined;
   });
 }
@@ -41,7 +41,7 @@ function once<In, Out>(find: (what: In) => Promise<Out>): (what: In) => Promise<
  * Returns the back end of a program. A binary for nf_tables contains "(nf_tables)". A script is run with `--version`.
  */
 async function backendOf(world: World, program: string): Promise<"nft" | "legacy" | undefined> {
-  const path = await findProgram(world, program);
+  const path = world.processes.find(program);
   if (path === undefined) return undefined;
   const text = await textOf(world, path);
   const version = text.startsWith("#!") ? await runProgram(world, program, ["--version"]) : text;

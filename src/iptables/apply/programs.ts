@@ -1,4 +1,4 @@
-/** Finds and runs the iptables and nft programs. */
+/** Names and runs the iptables and nft programs. */
 import { MeshError, oneLine } from "../../base/errors.ts";
 import type { Run, RunResult, World } from "../../platform/world.ts";
 import type { Family } from "../plan/rule.ts";
@@ -15,33 +15,6 @@ export type Access = Variant | "netlink";
 /** The name of a program, such as `iptables-nft-save`. */
 export function iptablesProgram(variant: Variant, family: Family, verb: "save" | "restore"): string {
   return `${family === 4 ? "iptables" : "ip6tables"}${variant === "plain" ? "" : `-${variant}`}-${verb}`;
-}
-
-const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
-/** Returns the path of a program in the first PATH folder that contains it. */
-export function findProgram(world: World, name: string): Promise<string | undefined> {
-  return findIn(world, name, foldersOf(world));
-}
-
-/** Whether a program is in a folder of PATH. Folders `sbin` come first: iptables is usually there. */
-export async function isOnPath(world: World, name: string): Promise<boolean> {
-  const isSbin = (folder: string) => folder.endsWith("sbin");
-  const folders = foldersOf(world).toSorted((a, b) => Number(isSbin(b)) - Number(isSbin(a)));
-  return await findIn(world, name, folders) !== undefined;
-}
-
-function foldersOf(world: World): string[] {
-  // Skips relative folders: a program in the current folder must never run (see `programPath`).
-  return (world.env.get("PATH") ?? DEFAULT_PATH).split(":").filter((folder) => folder.startsWith("/"));
-}
-
-async function findIn(world: World, name: string, folders: readonly string[]): Promise<string | undefined> {
-  for (const folder of folders) {
-    const path = `${folder}/${name}`;
-    if ((await world.files.stat(path).catch(() => undefined))?.kind === "file") return path;
-  }
-  return undefined;
 }
 
 const TIME_LIMIT = 60_000;

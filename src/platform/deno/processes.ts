@@ -1,6 +1,6 @@
 import { MeshError, messageOf } from "../../base/errors.ts";
 import { attachChild, endOfChild, isAwaited, spawnChild } from "./child_process.ts";
-import { programPath } from "../program_path.ts";
+import { findProgram, programPath } from "../program_path.ts";
 import type { Processes, Run, RunResult } from "../world.ts";
 
 const decoder = new TextDecoder();
@@ -11,6 +11,7 @@ export const realProcesses: Processes = {
   run,
   spawn: spawnChild,
   attach: attachChild,
+  find: findProgram,
   isAwaited,
 };
 

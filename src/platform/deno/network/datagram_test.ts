@@ -80,7 +80,7 @@ Deno.test(`serve(): a late answer to a closed socket is dropped`, async () => {
   client.close();
 });
 
-Deno.test(`a UDP port in use is an error that names it`, async () => {
+Deno.test("a UDP port in use is an error that names it", () => {
   const server = bindDatagram(ANY);
   assert.throws(
     () => bindDatagram({ hostname: "127.0.0.1", port: server.port }),
