@@ -151,6 +151,22 @@ testWhen(
     }),
 );
 
+/** Flags that a line break divides, and sentences in a column of a word or two. */
+const HARD_TO_READ = `(() => {
+  const broken = [];
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  for (let text = walker.nextNode(); text !== null; text = walker.nextNode()) {
+    for (const flag of text.data.matchAll(/--[a-z-]{2,20}(?![a-z-])/g)) {
+      const range = document.createRange();
+      range.setStart(text, flag.index);
+      range.setEnd(text, flag.index + flag[0].length);
+      if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) broken.push(flag[0]);
+    }
+  }
+  const cells = [...document.querySelectorAll("td")].filter((cell) => cell.textContent.length > 40 && cell.clientWidth < 100);
+  return [...broken, ...cells.map((cell) => cell.textContent)];
+})()`;
+
 testWhen(noBrowser, "pages fit 360 and 1280 pixels, and paper", () =>
   withBrowser(async (browser) => {
     const page = await browser.newPage();
@@ -159,6 +175,7 @@ testWhen(noBrowser, "pages fit 360 and 1280 pixels, and paper", () =>
       await page.goto(`file://${folder}/${name}.html`);
       const needed = Number(await page.evaluate("document.documentElement.scrollWidth"));
       assert.ok(needed <= width, `${name} at ${width}: ${needed}`);
+      assert.deepEqual(await page.evaluate(HARD_TO_READ), [], `${name} at ${width}`);
     }
     await page.goto(`file://${folder}/docs/config.html`);
     await page.emulateMedia({ media: "print" });

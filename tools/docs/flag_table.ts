@@ -2,18 +2,31 @@
 import type { Flag, FlagGroups } from "../../src/golang/flags/mod.ts";
 import { defaultText, flagTitle, repeatNotes, shownGroups } from "../../src/cli/views/text.ts";
 
-/** The tables, with a blank line before each and behind the last. */
+/** The tables, with a blank line before each and behind the last. A column that would be empty is left out. */
 export function flagTables(groups: FlagGroups): string {
   return shownGroups(groups).map(([title, flags]) => {
-    const rows = flags.map((flag) => `| ${cells(flag).map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`);
-    return `\n${title}:\n\n| flag | default | variable | what |\n|---|---|---|---|\n${rows.join("")}`;
+    const isVariables = flags.every(({ name }) => name === undefined);
+    const table = [[isVariables ? "variable" : "flag", "default", "variable", "what"], ...flags.map(cells)];
+    const isShown = (_: string, at: number) => table.some((row, index) => index > 0 && row[at] !== "");
+    const [head = "", ...rows] = table.map((row) => line(row.filter(isShown)));
+    return `\n${title}:\n\n${head}${head.replaceAll(/ \w+ /g, "---")}${rows.join("")}`;
   }).join("") + "\n";
+}
+
+function line(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`;
 }
 
 function cells(flag: Flag): string[] {
   const variables = flag.name === undefined ? [] : flag.env ?? [];
-  const fallback = flag.defaultDoc ?? code(defaultText(flag));
-  return [code(flagTitle(flag)), fallback, variables.map(code).join(", "), [flag.doc, ...repeatNotes(flag)].join("; ")];
+  const fallback = defaultText(flag);
+  return [
+    code(flagTitle(flag)),
+    // A value; several words describe one.
+    fallback.includes(" ") ? fallback : code(fallback),
+    variables.map(code).join(", "),
+    [flag.doc, ...repeatNotes(flag)].join("; "),
+  ];
 }
 
 function code(text: string): string {

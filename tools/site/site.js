@@ -1,32 +1,56 @@
-// Browsers break lines after a hyphen, also after the first one of "--flag".
-for (const code of document.querySelectorAll(":not(pre) > code")) {
-  if (code.childElementCount > 0 || !code.textContent.includes("-")) continue;
-  const parts = code.textContent.split(/((?<![^ ])--?[a-z][a-z-]{0,24})/i);
-  code.replaceChildren(...parts.map((text, at) => {
-    if (at % 2 === 0) return text;
-    const flag = document.createElement("span");
-    flag.className = "flag";
-    flag.textContent = text;
-    return flag;
-  }));
+/** Calls `change` with each text of the page; the list is made before anything changes. */
+function eachText(change) {
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  const texts = [];
+  for (let text = walker.nextNode(); text !== null; text = walker.nextNode()) texts.push(text);
+  for (const text of texts) if (text.parentElement.closest(".whole") === null) change(text);
 }
-// A long name in a table may break after a part of it.
-for (const code of document.querySelectorAll("td code")) {
-  const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
-  for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
-    const parts = text.data.split(/(?<=\w[_/,:=|])(?=\w)|(?<=\w\.)(?=\w{4})/);
-    if (parts.length === 1 || text.parentElement.className === "flag") continue;
-    text.before(...parts.slice(0, -1).flatMap((part) => [part, document.createElement("wbr")]));
-    text.data = parts.at(-1);
-  }
+function span(name, text) {
+  const element = document.createElement("span");
+  element.className = name;
+  element.textContent = text;
+  return element;
 }
-// Pictures keep their lines, and tables that are not much wider than a window; other output is text, which may be wrapped.
+// A session: the commands stand out from their output, which is no code; a table keeps its lines.
 for (const code of document.querySelectorAll("pre > code")) {
-  const text = code.textContent;
-  const isTable = /^[A-Z]+ {2,}[A-Z]/m.test(text) && !/.{130}/.test(text);
-  if (!isTable && !/[\u2500-\u257f]/.test(text)) code.classList.add("wraps");
+  if (!code.textContent.startsWith("$ ")) continue;
+  const parts = code.textContent.split(/(?<=\n)(?=\$ )|(?<=^\$ .*\n)|(?<=\n)(?=\n)|(?<=\n)(?=[A-Z]+ {2,}\S)/m);
+  const kind = (part) => part.startsWith("$ ") ? "command" : /^[A-Z]+ {2,}\S/.test(part) ? "table" : undefined;
+  code.replaceChildren(...parts.map((part) => kind(part) === undefined ? part : span(kind(part), part)));
 }
-// A table that is too wide has a block for each row: site.css. Its cells carry their column's name.
+// Pictures keep their lines; other output is text, which may be wrapped.
+for (const code of document.querySelectorAll("pre > code")) {
+  if (!/[\u2500-\u257f]/.test(code.textContent)) code.classList.add("wraps");
+}
+// Comments beside commands: site.css puts them below the commands of a narrow window.
+for (const code of document.querySelectorAll("pre > code:not([class*=language-])")) {
+  const parts = code.textContent.split(/(?<=\S)( +)(# .*\n?)/);
+  code.replaceChildren(
+    ...parts.map((part, at) => at % 3 === 0 ? part : span(["", "gap", "hljs-comment"][at % 3], part)),
+  );
+}
+// Browsers break lines after a hyphen, also in "--flag" and in a date; a short name or a short cell does not break either.
+eachText((text) => {
+  const parts = text.data.split(/((?<![\w./-])--?(?:[a-z][a-z-]{0,24}|(?= ))|\b\d{4}-\d\d-\d\d\b)/i);
+  if (parts.length > 1) text.replaceWith(...parts.map((part, at) => at % 2 === 0 ? part : span("whole", part)));
+});
+for (const code of document.querySelectorAll(":not(pre) > code")) {
+  if (/^\S{1,24}$/.test(code.textContent)) code.classList.add("whole");
+}
+for (const cell of document.querySelectorAll("td")) {
+  if (cell.textContent.length < 15) cell.classList.add("whole");
+}
+// A longer one may break after a part of it.
+eachText((text) => {
+  if (text.parentElement.closest("pre > code:not(.wraps)") !== null) return;
+  const parts = text.data.split(/(\S{25,})/).flatMap((part, at) => {
+    return at % 2 === 0 ? part : part.split(/(?<=\w[_/:=|]|^[:=]|["\w],)(?=[a-z"])|(?<=\w\.)(?=\w{4})/i);
+  });
+  if (parts.length === 1) return;
+  text.before(...parts.slice(0, -1).flatMap((part) => [part, document.createElement("wbr")]));
+  text.data = parts.at(-1);
+});
+// A table that is too wide or too narrow has a block for each row: site.css. Its cells carry their column's name.
 function stack(table) {
   const names = [...table.querySelectorAll("thead th")].map((cell) => cell.textContent.trim());
   table.classList.add("stacked");
@@ -36,13 +60,22 @@ function stack(table) {
   for (const cell of table.querySelectorAll("td")) {
     cell.setAttribute("role", "cell");
     if (cell.cellIndex > 0 && names[cell.cellIndex]) cell.dataset.column = names[cell.cellIndex];
+    // Nothing stands for what the row above has.
+    if (cell.cellIndex === 0 && cell.textContent === "") {
+      const above = table.rows[cell.parentElement.rowIndex - 1].cells[0];
+      cell.replaceChildren(...[...above.childNodes].map((node) => node.cloneNode(true)));
+    }
   }
 }
-for (const table of document.querySelectorAll(".table-wrapper > table")) {
-  if (table.offsetWidth > table.parentElement.clientWidth) stack(table);
+function isTight(table) {
+  if (table.offsetWidth > table.parentElement.clientWidth) return true;
+  // A sentence in a column of a word or two.
+  const narrow = innerWidth <= 620 ? 150 : 110;
+  return [...table.querySelectorAll("td")].some((cell) => cell.textContent.length > 40 && cell.clientWidth < narrow);
 }
+[...document.querySelectorAll(".table-wrapper > table")].filter(isTight).forEach(stack);
 // What scrolls sideways can be reached by the keyboard.
-for (const box of document.querySelectorAll("pre > code, .table-wrapper, .content p:has(img)")) {
+for (const box of document.querySelectorAll("pre > code, pre .table, .table-wrapper, .content p:has(img)")) {
   if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
 }
 // mdBook's bar is no landmark, and its first button is the label of a hidden checkbox, which no Tab reaches.

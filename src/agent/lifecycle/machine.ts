@@ -1,6 +1,6 @@
 /**
  * The lifecycle of Envoy. The state table lists, for each phase, the result of each event. Other events change nothing.
- * docs/agent.md has the diagram.
+ * docs/agent.md has the table for readers.
  */
 import type { Action, Epoch, EventName, Events, Outcome, Phase, State, Step, TimerName } from "./state.ts";
 import { endText, type EnvoyEnd, failureHint } from "../envoy/end.ts";

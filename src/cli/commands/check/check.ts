@@ -30,12 +30,12 @@ const FLAGS = {
       type: "name",
       completes: "namespaces",
       excludes: ["all-namespaces"],
-      defaultDoc: "all",
+      defaultDoc: "all namespaces",
     }),
     allNamespaces: flag("-A, --all-namespaces", "Workloads of all namespaces"),
     selector: flag("-l, --selector SELECTOR", "Only workloads and namespaces with these labels, in kubectl's syntax"),
     istioNamespace: { ...CONTROL_PLANE.istioNamespace, default: "istio-system" },
-    revision: { ...REVISION.revision, defaultDoc: "all" },
+    revision: { ...REVISION.revision, defaultDoc: "all revisions" },
   },
   "Output": {
     output: flag(

@@ -26,7 +26,7 @@ const FLAGS = {
       type: "name",
       completes: "namespaces",
       excludes: ["all-namespaces"],
-      defaultDoc: "all",
+      defaultDoc: "all namespaces",
     }),
     allNamespaces: flag("-A, --all-namespaces", "Workloads of all namespaces"),
     selector: flag("-l, --selector SELECTOR", "Only pods with these labels, in kubectl's syntax"),

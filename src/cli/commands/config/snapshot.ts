@@ -18,7 +18,7 @@ const FLAGS = {
     namespace: flag("-n, --namespace NAMESPACES", "Include the labels of these namespaces only", {
       type: "list",
       completes: "namespaces",
-      defaultDoc: "all",
+      defaultDoc: "all namespaces",
     }),
     ...CONTROL_PLANE,
     istioNamespace: { ...CONTROL_PLANE.istioNamespace, default: "istio-system" },
