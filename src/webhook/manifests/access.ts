@@ -1,39 +1,65 @@
 /** Manifests for the webhook's RBAC permissions, exactly those that `webhook serve` needs, and for its Secret. */
 import type { ValueMap } from "../../base/value.ts";
 import { MANAGED_BY, SECRET_TYPE } from "../certificates/certificate_set.ts";
-import { configurationNames, labelsOf, type Plan } from "./options.ts";
-
-const GROUP = "rbac.authorization.k8s.io";
+import { configurationNames, labelsOf, objectOf, type Plan } from "./options.ts";
 
 /** Returns the ServiceAccount with its roles and role bindings. */
 export function accessManifests(plan: Plan): ValueMap[] {
-  const { name, namespace } = plan;
+  const { name, namespace, cluster } = plan;
+  const account = { name, namespace, labels: labelsOf(plan) };
   return [
-    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace, labels: labelsOf(plan) } },
-    ...grant(plan, { name, namespace, rules: certificateRules(plan) }),
-    ...configurationGrants(plan),
-    ...grant(plan, { name: `${name}-${namespace}`, rules: clusterRules(plan) }),
+    objectOf(plan, "v1", "ServiceAccount", {}),
+    // With `resourceNames`, `list` and `watch` need a field selector on the name (Kubernetes, "Using RBAC Authorization").
+    ...grant(account, { name, namespace }, [rule("", ["secrets"], ["get", "list", "watch", "update"], [plan.secret])]),
+    ...cluster === undefined ? [] : grant(account, {
+      name: `${name}-configuration`,
+      namespace: cluster.namespace,
+    }, [rule("", ["configmaps"], ["get", "list", "watch"], [cluster.injector, cluster.mesh])]),
+    // To update the caBundle, and to watch the objects on which reviews depend.
+    ...grant(account, { name: `${name}-${namespace}` }, [
+      rule(
+        "admissionregistration.k8s.io",
+        ["mutatingwebhookconfigurations"],
+        ["get", "list", "watch", "patch"],
+        configurationNames(plan),
+      ),
+      rule("", ["namespaces", "nodes"], ["list", "watch"]),
+      rule("networking.istio.io", ["proxyconfigs"], ["list", "watch"]),
+    ]),
   ];
 }
 
-/** RBAC rules for a namespace, or for the whole cluster if `namespace` is absent. */
-interface Grant {
-  readonly name: string;
-  readonly namespace?: string;
-  readonly rules: ValueMap[];
+/** Builds an RBAC rule. Without `names`, it applies to all objects of the resources. */
+export function rule(group: string, resources: string[], verbs: string[], names: string[] = []): ValueMap {
+  const named: ValueMap = names.length === 0 ? {} : { resourceNames: names };
+  return { apiGroups: [group], resources, ...named, verbs };
 }
 
-function grant(plan: Plan, { name, namespace, rules }: Grant): ValueMap[] {
-  const kind = namespace === undefined ? "ClusterRole" : "Role";
-  const metadata = { name, ...(namespace === undefined ? {} : { namespace }), labels: labelsOf(plan) };
+const GROUP = "rbac.authorization.k8s.io";
+
+/** Metadata of a ServiceAccount. The role and the binding get the same labels. */
+interface Account {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Record<string, string>;
+}
+
+/** Returns a role and its binding to a ServiceAccount. Without a namespace, the role is for the whole cluster. */
+export function grant(
+  { name, namespace, labels }: Account,
+  role: { readonly name: string; readonly namespace?: string },
+  rules: ValueMap[],
+): ValueMap[] {
+  const kind = role.namespace === undefined ? "ClusterRole" : "Role";
+  const metadata = { ...role, labels };
   return [
     { apiVersion: `${GROUP}/v1`, kind, metadata, rules },
     {
       apiVersion: `${GROUP}/v1`,
       kind: `${kind}Binding`,
       metadata,
-      roleRef: { apiGroup: GROUP, kind, name },
-      subjects: [{ kind: "ServiceAccount", name: plan.name, namespace: plan.namespace }],
+      roleRef: { apiGroup: GROUP, kind, name: role.name },
+      subjects: [{ kind: "ServiceAccount", name, namespace }],
     },
   ];
 }
@@ -50,38 +76,4 @@ export function certificateSecret(plan: Plan): ValueMap {
     metadata: { name: plan.secret, namespace: plan.namespace, labels },
     type: SECRET_TYPE,
   };
-}
-
-/** With `resourceNames`, `list` and `watch` need a field selector on the name (Kubernetes, "Using RBAC Authorization"). */
-function certificateRules({ secret }: Plan): ValueMap[] {
-  return [
-    { apiGroups: [""], resources: ["secrets"], resourceNames: [secret], verbs: ["get", "list", "watch", "update"] },
-  ];
-}
-
-/** Permissions to read the control plane's ConfigMaps, if the configuration comes from these. */
-function configurationGrants(plan: Plan): ValueMap[] {
-  if (plan.cluster === undefined) return [];
-  const { namespace, injector, mesh } = plan.cluster;
-  const rules = [{
-    apiGroups: [""],
-    resources: ["configmaps"],
-    resourceNames: [injector, mesh],
-    verbs: ["get", "list", "watch"],
-  }];
-  return grant(plan, { name: `${plan.name}-configuration`, namespace, rules });
-}
-
-/** Permissions to update the caBundle, and to watch the objects on which reviews depend. */
-function clusterRules(plan: Plan): ValueMap[] {
-  return [
-    {
-      apiGroups: ["admissionregistration.k8s.io"],
-      resources: ["mutatingwebhookconfigurations"],
-      resourceNames: configurationNames(plan),
-      verbs: ["get", "list", "watch", "patch"],
-    },
-    { apiGroups: [""], resources: ["namespaces", "nodes"], verbs: ["list", "watch"] },
-    { apiGroups: ["networking.istio.io"], resources: ["proxyconfigs"], verbs: ["list", "watch"] },
-  ];
 }

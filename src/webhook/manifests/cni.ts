@@ -1,5 +1,6 @@
 /** Manifests for the CNI plugin's DaemonSet, permissions and settings, modeled on Istio's chart istio-cni. */
-import type { Value, ValueMap } from "../../base/value.ts";
+import type { ValueMap } from "../../base/value.ts";
+import { grant, rule } from "./access.ts";
 import type { Plan } from "./options.ts";
 
 /** Base name of all objects. The DaemonSet's name is the default of `iptables cni install`. */
@@ -8,7 +9,6 @@ export const DAEMON_SET = `${NAME}-node`;
 const RUN = "/var/run/mesh-cni";
 /** Folder in the container under which folders of the node are mounted. */
 const HOST = "/host";
-const RBAC = "rbac.authorization.k8s.io";
 const PORTS = { health: 8000, metrics: 15014 } as const;
 
 /** Settings of a platform (Istio, manifests/charts/istio-cni/files/profile-platform-*.yaml). */
@@ -19,7 +19,7 @@ interface Platform {
   readonly isMultus?: boolean;
 }
 
-export const PLATFORMS: Readonly<Record<string, Platform>> = {
+export const PLATFORMS: Readonly<Record<Plan["platform"], Platform>> = {
   default: { bin: "/opt/cni/bin", net: "/etc/cni/net.d" },
   gke: { bin: "/home/kubernetes/bin", net: "/etc/cni/net.d" },
   k3d: { bin: "/bin", net: "/var/lib/rancher/k3s/agent/etc/cni/net.d" },
@@ -31,27 +31,22 @@ export const PLATFORMS: Readonly<Record<string, Platform>> = {
 /** Returns the CNI plugin's objects; empty if the manifests do not use the plugin. */
 export function cniManifests(plan: Plan): ValueMap[] {
   if (plan.configuration.cni !== true) return [];
-  const metadata = { name: NAME, namespace: plan.namespace, labels: labels() };
+  const account = { name: NAME, namespace: plan.namespace, labels: LABELS };
   return [
-    { apiVersion: "v1", kind: "ServiceAccount", metadata },
-    ...grants(plan),
-    { apiVersion: "v1", kind: "ConfigMap", metadata: { ...metadata, name: `${NAME}-config` }, data: settings(plan) },
-    ...platformOf(plan).isMultus === true ? [network()] : [],
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: account },
+    ...grant(account, { name: `${NAME}-${plan.namespace}` }, clusterRules(plan)),
+    ...grant(account, { name: NAME, namespace: plan.namespace }, [rule("apps", ["daemonsets"], ["get"], [DAEMON_SET])]),
+    { apiVersion: "v1", kind: "ConfigMap", metadata: { ...account, name: `${NAME}-config` }, data: settings(plan) },
+    ...PLATFORMS[plan.platform].isMultus === true ? [NETWORK] : [],
     daemonSet(plan),
   ];
 }
 
-function platformOf({ platform }: Plan): Platform {
-  return PLATFORMS[platform] ?? { bin: "", net: "" };
-}
-
-function labels(): Record<string, string> {
-  return { "app.kubernetes.io/name": NAME, "app.kubernetes.io/part-of": "kubectl-mesh" };
-}
+const LABELS = { "app.kubernetes.io/name": NAME, "app.kubernetes.io/part-of": "kubectl-mesh" };
 
 /** Environment variables for `iptables cni install`. */
 function settings(plan: Plan): Record<string, string> {
-  const { bin, net, isMultus = false } = platformOf(plan);
+  const { bin, net, isMultus = false } = PLATFORMS[plan.platform];
   return {
     CHAINED_CNI_PLUGIN: String(!isMultus),
     CNI_BIN_DIR: bin,
@@ -62,67 +57,39 @@ function settings(plan: Plan): Record<string, string> {
   };
 }
 
-/** Permissions to read pods, to repair pods that started without the plugin, and to read the DaemonSet. */
-function grants(plan: Plan): ValueMap[] {
+/** Permissions to read pods, and to repair pods that started without the plugin. */
+function clusterRules({ cniRepair, cniTaint, platform }: Plan): ValueMap[] {
   const repair: Readonly<Record<Plan["cniRepair"], ValueMap[]>> = {
     fix: [],
-    delete: [rule("", "pods", ["delete"])],
-    label: [rule("", "pods/status", ["patch"])],
+    delete: [rule("", ["pods"], ["delete"])],
+    label: [rule("", ["pods/status"], ["patch"])],
   };
-  const scc = platformOf(plan).isMultus === true
-    ? [{ ...rule("security.openshift.io", "securitycontextconstraints", ["use"]), resourceNames: ["privileged"] }]
-    : [];
-  const cluster = [
-    rule("", "pods", ["get", "list", "watch"]),
-    rule("", "events", ["create"]),
-    ...repair[plan.cniRepair],
-    ...plan.cniTaint === "" ? [] : [rule("", "nodes", ["get", "patch"])],
-    ...scc,
-  ];
-  const own = [{ ...rule("apps", "daemonsets", ["get"]), resourceNames: [DAEMON_SET] }];
   return [
-    ...grant(plan, { kind: "ClusterRole", metadata: { name: `${NAME}-${plan.namespace}`, labels: labels() } }, cluster),
-    ...grant(plan, { kind: "Role", metadata: { name: NAME, namespace: plan.namespace, labels: labels() } }, own),
-  ];
-}
-
-function rule(group: string, resource: string, verbs: string[]): ValueMap {
-  return { apiGroups: [group], resources: [resource], verbs };
-}
-
-function grant(
-  { namespace }: Plan,
-  { kind, metadata }: { readonly kind: string; readonly metadata: ValueMap & { readonly name: string } },
-  rules: ValueMap[],
-): ValueMap[] {
-  return [
-    { apiVersion: `${RBAC}/v1`, kind, metadata, rules },
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: `${kind}Binding`,
-      metadata,
-      roleRef: { apiGroup: RBAC, kind, name: metadata.name },
-      subjects: [{ kind: "ServiceAccount", name: NAME, namespace }],
-    },
+    rule("", ["pods"], ["get", "list", "watch"]),
+    rule("", ["events"], ["create"]),
+    ...repair[cniRepair],
+    ...cniTaint === "" ? [] : [rule("", ["nodes"], ["get", "patch"])],
+    ...PLATFORMS[platform].isMultus === true
+      ? [rule("security.openshift.io", ["securitycontextconstraints"], ["use"], ["privileged"])]
+      : [],
   ];
 }
 
 /** The network named in the pods' annotation. Multus reads the network's configuration from the node. */
-function network(): ValueMap {
-  return {
-    apiVersion: "k8s.cni.cncf.io/v1",
-    kind: "NetworkAttachmentDefinition",
-    metadata: { name: "istio-cni", namespace: "default", labels: labels() },
-  };
-}
+const NETWORK: ValueMap = {
+  apiVersion: "k8s.cni.cncf.io/v1",
+  kind: "NetworkAttachmentDefinition",
+  metadata: { name: "istio-cni", namespace: "default", labels: LABELS },
+};
 
 /** Runs on every node, before other pods, regardless of taints and resource pressure. */
 function daemonSet(plan: Plan): ValueMap {
   const selector = { "app.kubernetes.io/name": NAME };
+  const { bin, net } = PLATFORMS[plan.platform];
   return {
     apiVersion: "apps/v1",
     kind: "DaemonSet",
-    metadata: { name: DAEMON_SET, namespace: plan.namespace, labels: labels() },
+    metadata: { name: DAEMON_SET, namespace: plan.namespace, labels: LABELS },
     spec: {
       selector: { matchLabels: selector },
       updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 1 } },
@@ -133,7 +100,7 @@ function daemonSet(plan: Plan): ValueMap {
             "prometheus.io/port": String(PORTS.metrics),
             "prometheus.io/scrape": "true",
           },
-          labels: { ...labels(), "istio.io/dataplane-mode": "none", "sidecar.istio.io/inject": "false" },
+          labels: { ...LABELS, "istio.io/dataplane-mode": "none", "sidecar.istio.io/inject": "false" },
         },
         spec: {
           serviceAccountName: NAME,
@@ -146,30 +113,16 @@ function daemonSet(plan: Plan): ValueMap {
           ],
           terminationGracePeriodSeconds: 30,
           containers: [container(plan)],
-          volumes: volumes(plan).map(({ name, path, type }) => ({ name, hostPath: { path, type } })),
+          volumes: [
+            { name: "cni-bin-dir", hostPath: { path: bin, type: "DirectoryOrCreate" } },
+            { name: "cni-net-dir", hostPath: { path: net, type: "DirectoryOrCreate" } },
+            { name: "cni-host-procfs", hostPath: { path: "/proc", type: "Directory" } },
+            { name: "cni-run-dir", hostPath: { path: RUN, type: "DirectoryOrCreate" } },
+          ],
         },
       },
     },
   };
-}
-
-interface Volume {
-  readonly name: string;
-  /** Path on the node. */
-  readonly path: string;
-  readonly type: "Directory" | "DirectoryOrCreate";
-  readonly mountPath: string;
-  readonly readOnly?: true;
-}
-
-function volumes(plan: Plan): Volume[] {
-  const { bin, net } = platformOf(plan);
-  return [
-    { name: "cni-bin-dir", path: bin, type: "DirectoryOrCreate", mountPath: `${HOST}${bin}` },
-    { name: "cni-net-dir", path: net, type: "DirectoryOrCreate", mountPath: `${HOST}${net}` },
-    { name: "cni-host-procfs", path: "/proc", type: "Directory", mountPath: `${HOST}/proc`, readOnly: true },
-    { name: "cni-run-dir", path: RUN, type: "DirectoryOrCreate", mountPath: RUN },
-  ];
 }
 
 /** The capabilities of istio-cni, and SYS_CHROOT for a test run of the program in the node's root file system. */
@@ -177,7 +130,7 @@ const CAPABILITIES = ["NET_ADMIN", "NET_RAW", "SYS_PTRACE", "SYS_ADMIN", "DAC_OV
 
 function container(plan: Plan): ValueMap {
   const fieldOf = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { fieldPath } } });
-  const { isMultus = false } = platformOf(plan);
+  const { bin, net, isMultus = false } = PLATFORMS[plan.platform];
   return {
     name: "install-cni",
     image: plan.image,
@@ -199,9 +152,11 @@ function container(plan: Plan): ValueMap {
       runAsUser: 0,
       ...isMultus ? { seLinuxOptions: { type: "spc_t" } } : {},
     },
-    volumeMounts: volumes(plan).map(({ name, mountPath, readOnly }): Record<string, Value> => ({
-      ...{ name, mountPath },
-      ...readOnly === undefined ? {} : { readOnly },
-    })),
+    volumeMounts: [
+      { name: "cni-bin-dir", mountPath: `${HOST}${bin}` },
+      { name: "cni-net-dir", mountPath: `${HOST}${net}` },
+      { name: "cni-host-procfs", mountPath: `${HOST}/proc`, readOnly: true },
+      { name: "cni-run-dir", mountPath: RUN },
+    ],
   };
 }

@@ -10,7 +10,7 @@ import { configurationOf, showConfiguration } from "../../inject/mod.ts";
 import { accessManifests, certificateSecret } from "./access.ts";
 import { cniManifests } from "./cni.ts";
 import { mutatingConfigurations } from "./mutating.ts";
-import { labelsOf, type ManifestOptions, type Plan, planOf } from "./options.ts";
+import { type ManifestOptions, objectOf, type Plan, planOf } from "./options.ts";
 import { type TakeOver, takeOversOf } from "./take_over.ts";
 import { undoCommands } from "./undo.ts";
 import { networkPolicy } from "./network_policy.ts";
@@ -83,7 +83,5 @@ const ANNOTATED = ["ConfigMap", "Service", "Deployment", "MutatingWebhookConfigu
 function configurationMaps(plan: Plan): ValueMap[] {
   if (plan.cluster !== undefined) return [];
   const shown = parseYaml(showConfiguration(configurationOf({ ...plan.configuration, revision: plan.revision })));
-  const data = isMap(shown) && isMap(shown["data"]) ? shown["data"] : {};
-  const metadata = { name: plan.name, namespace: plan.namespace, labels: labelsOf(plan) };
-  return [{ apiVersion: "v1", kind: "ConfigMap", metadata, data }];
+  return [objectOf(plan, "v1", "ConfigMap", { data: isMap(shown) ? mapAt(shown, "data") : {} })];
 }

@@ -1,7 +1,7 @@
 /** Builds the NetworkPolicy for the webhook's pods (Kubernetes, "Network Policies"). */
 import { normalBlock } from "../../golang/net/mod.ts";
 import type { ValueMap } from "../../base/value.ts";
-import { labelsOf, type Plan, selectorLabels } from "./options.ts";
+import { objectOf, type Plan, selectorLabels } from "./options.ts";
 
 /**
  * Returns a NetworkPolicy if addresses of API servers are given. Allows reviews from these addresses, metrics from pods of the
@@ -15,16 +15,12 @@ export function networkPolicy(plan: Plan): ValueMap[] {
     rule(reviews, plan.networkPolicy.map(addresses)),
     rule(plain, [...plan.metricsNamespaces.map(podsOf), ...plan.probesFrom.map(addresses)]),
   ];
-  return [{
-    apiVersion: "networking.k8s.io/v1",
-    kind: "NetworkPolicy",
-    metadata: { name: plan.name, namespace: plan.namespace, labels: labelsOf(plan) },
-    spec: {
-      podSelector: { matchLabels: selectorLabels(plan) },
-      policyTypes: ["Ingress"],
-      ingress: ingress.flat(),
-    },
-  }];
+  const spec = {
+    podSelector: { matchLabels: selectorLabels(plan) },
+    policyTypes: ["Ingress"],
+    ingress: ingress.flat(),
+  };
+  return [objectOf(plan, "networking.k8s.io/v1", "NetworkPolicy", { spec })];
 }
 
 /** Returns an ingress rule, or none if there are no peers: an empty `from` would allow all sources. */

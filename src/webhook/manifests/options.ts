@@ -1,5 +1,6 @@
 /** The options of `webhook manifests`, and the plan that is derived from the options. */
 import { UsageError } from "../../base/errors.ts";
+import type { ValueMap } from "../../base/value.ts";
 import { normalBlock, parseCidr } from "../../golang/net/mod.ts";
 import { isNamespaceName, NAMESPACE_NAME_HINT } from "../../kube/mod.ts";
 import { type ClusterChoice, type ClusterNames, clusterNames, type GivenConfiguration } from "../../inject/mod.ts";
@@ -15,7 +16,7 @@ export interface ManifestOptions {
   /** Tags: other names by which namespaces and pods select the revision. */
   readonly tags?: readonly string[] | undefined;
   /** Whether pods are rejected (`Fail`, the default) or admitted (`Ignore`) while the webhook is down. */
-  readonly failurePolicy?: string | undefined;
+  readonly failurePolicy?: "Fail" | "Ignore" | undefined;
   /** An additional selector for namespaces, in kubectl's syntax. */
   readonly namespaceSelector?: string | undefined;
   /** Number of pods, or the minimum number with `maxReplicas`. Default: 2. */
@@ -35,7 +36,7 @@ export interface ManifestOptions {
   /** Read the configuration from a control plane's ConfigMaps. The manifests then do not contain a ConfigMap. */
   readonly fromCluster?: Omit<ClusterChoice, "revision"> | undefined;
   /** Platform, which determines the CNI folders of the nodes. Default: the standard folders of Kubernetes. */
-  readonly platform?: string | undefined;
+  readonly platform?: "default" | "gke" | "k3d" | "k3s" | "microk8s" | "openshift" | undefined;
   /** How to repair pods that started without the CNI plugin. Default: `fix`. */
   readonly cniRepair?: "delete" | "label" | "fix" | undefined;
   /** Key of the taint to remove from a node once the CNI plugin is installed there. Default: no taint. */
@@ -46,11 +47,10 @@ export interface ManifestOptions {
   readonly only?: readonly string[] | undefined;
 }
 
-type Given = Omit<ManifestOptions, "failurePolicy" | "fromCluster" | "maxReplicas">;
+type Given = Omit<ManifestOptions, "fromCluster" | "maxReplicas">;
 
 /** The options with defaults filled in, and derived names. */
 export interface Plan extends Readonly<{ [Key in keyof Given]-?: NonNullable<Given[Key]> }> {
-  readonly failurePolicy: "Fail" | "Ignore";
   readonly maxReplicas?: number | undefined;
   /** Names of the control plane's ConfigMaps, if the webhook reads the configuration from these. */
   readonly cluster: ClusterNames | undefined;
@@ -95,11 +95,6 @@ const CHECKS: readonly Check[] = [
     hint: "use a tag that differs from the revision",
   },
   {
-    flag: "--replicas",
-    wrong: ({ replicas }) => unless(Number.isInteger(replicas) && replicas > 0, replicas),
-    hint: "use a number of 1 or more",
-  },
-  {
     flag: "--max-replicas",
     wrong: ({ replicas, maxReplicas }) => unless(maxReplicas === undefined || maxReplicas >= replicas, maxReplicas),
     hint: "use a number that is at least --replicas",
@@ -130,7 +125,7 @@ function unless<T>(isRight: boolean, value: T): T[] {
 const DEFAULTS = {
   namespace: "istio-system",
   revision: DEFAULT_REVISION,
-  failurePolicy: "Fail",
+  failurePolicy: "Fail" as const,
   namespaceSelector: "",
   replicas: 2,
   servicePort: 443,
@@ -139,7 +134,7 @@ const DEFAULTS = {
   probesFrom: [],
   configuration: {},
   ports: { reviews: 15017, plain: 8080 },
-  platform: "default",
+  platform: "default" as const,
   cniRepair: "fix" as const,
   cniTaint: "",
   flags: [],
@@ -152,18 +147,12 @@ export function planOf(options: ManifestOptions): Plan {
   const all = { ...DEFAULTS, image: options.image, ...given };
   const name = all.revision === DEFAULT_REVISION ? PROGRAM : `${PROGRAM}-${all.revision}`;
   const tags = [...new Set(options.tags ?? [])].sort();
-  const failurePolicy = failurePolicyOf(all.failurePolicy);
   const cluster = options.fromCluster && clusterNames({ ...options.fromCluster, revision: all.revision });
-  const plan: Plan = { ...all, failurePolicy, tags, cluster, name, secret: `${name}-certificates` };
+  const plan: Plan = { ...all, tags, cluster, name, secret: `${name}-certificates` };
   for (const { flag, wrong, hint } of CHECKS) {
     for (const value of wrong(plan)) throw new UsageError(`Invalid value "${value}" for "${flag}"`, { hint });
   }
   return plan;
-}
-
-function failurePolicyOf(text: string): "Fail" | "Ignore" {
-  if (text === "Fail" || text === "Ignore") return text;
-  throw new UsageError(`Invalid value "${text}" for "--failure-policy"`, { hint: "use Fail or Ignore" });
 }
 
 /** Returns the names of the MutatingWebhookConfigurations: first the one for the revision, then one for each tag. */
@@ -180,4 +169,10 @@ export function selectorLabels({ name }: Plan): Record<string, string> {
 /** Labels of the webhook's objects. */
 export function labelsOf(plan: Plan): Record<string, string> {
   return { ...selectorLabels(plan), "app.kubernetes.io/part-of": "kubectl-mesh", "istio.io/rev": plan.revision };
+}
+
+/** Builds an object with the webhook's name, namespace and labels. */
+export function objectOf(plan: Plan, apiVersion: string, kind: string, fields: ValueMap): ValueMap {
+  const { name, namespace } = plan;
+  return { apiVersion, kind, metadata: { name, namespace, labels: labelsOf(plan) }, ...fields };
 }

@@ -1,6 +1,6 @@
 /** Builds the webhook's Deployment, Service, PodDisruptionBudget and HorizontalPodAutoscaler. */
 import type { Value, ValueMap } from "../../base/value.ts";
-import { configurationNames, labelsOf, type Plan, selectorLabels } from "./options.ts";
+import { configurationNames, labelsOf, objectOf, type Plan, selectorLabels } from "./options.ts";
 
 const VOLUME = "configuration";
 const CONFIGURATION = "/etc/kubectl-mesh/configuration";
@@ -9,31 +9,25 @@ const USER = 65532;
 
 /** The Service that the API server calls. It does not expose metrics: Prometheus scrapes each pod. */
 export function service(plan: Plan): ValueMap {
-  return {
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: { name: plan.name, namespace: plan.namespace, labels: labelsOf(plan) },
+  return objectOf(plan, "v1", "Service", {
     spec: {
       selector: selectorLabels(plan),
       ports: [{ name: "https-webhook", port: plan.servicePort, protocol: "TCP", targetPort: "https-webhook" }],
     },
-  };
+  });
 }
 
 /**
  * Allows eviction even if only one replica exists, and always allows eviction of unready pods, so that node drains do not hang.
  */
 export function disruptionBudget(plan: Plan): ValueMap {
-  return {
-    apiVersion: "policy/v1",
-    kind: "PodDisruptionBudget",
-    metadata: { name: plan.name, namespace: plan.namespace, labels: labelsOf(plan) },
+  return objectOf(plan, "policy/v1", "PodDisruptionBudget", {
     spec: {
       maxUnavailable: 1,
       selector: { matchLabels: selectorLabels(plan) },
       unhealthyPodEvictionPolicy: "AlwaysAllow",
     },
-  };
+  });
 }
 
 /** Target average CPU usage for the autoscaler. One process uses at most one CPU for reviews. */
@@ -42,25 +36,18 @@ const BUSY = "500m";
 /** Returns the HorizontalPodAutoscaler, if `--max-replicas` is set. */
 export function autoscaler(plan: Plan): ValueMap[] {
   if (plan.maxReplicas === undefined) return [];
-  return [{
-    apiVersion: "autoscaling/v2",
-    kind: "HorizontalPodAutoscaler",
-    metadata: { name: plan.name, namespace: plan.namespace, labels: labelsOf(plan) },
-    spec: {
-      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: plan.name },
-      minReplicas: plan.replicas,
-      maxReplicas: plan.maxReplicas,
-      metrics: [{ type: "Resource", resource: { name: "cpu", target: { type: "AverageValue", averageValue: BUSY } } }],
-    },
-  }];
+  const spec = {
+    scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: plan.name },
+    minReplicas: plan.replicas,
+    maxReplicas: plan.maxReplicas,
+    metrics: [{ type: "Resource", resource: { name: "cpu", target: { type: "AverageValue", averageValue: BUSY } } }],
+  };
+  return [objectOf(plan, "autoscaling/v2", "HorizontalPodAutoscaler", { spec })];
 }
 
 /** A rollout adds a pod before removing one. With an autoscaler, `replicas` is absent: applying would reset its value. */
 export function deployment(plan: Plan): ValueMap {
-  return {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    metadata: { name: plan.name, namespace: plan.namespace, labels: labelsOf(plan) },
+  return objectOf(plan, "apps/v1", "Deployment", {
     spec: {
       ...(plan.maxReplicas === undefined ? { replicas: plan.replicas } : {}),
       selector: { matchLabels: selectorLabels(plan) },
@@ -77,7 +64,7 @@ export function deployment(plan: Plan): ValueMap {
         spec: podSpec(plan),
       },
     },
-  };
+  });
 }
 
 function podSpec(plan: Plan): ValueMap {
@@ -106,7 +93,20 @@ function container(plan: Plan): ValueMap {
     name: "webhook",
     image: plan.image,
     command: ["kubectl-mesh"],
-    args: [...serveArguments(plan)],
+    args: [
+      "webhook",
+      "serve",
+      // One argument for each flag, so that a diff shows the changed flag.
+      `--listen=:${plan.ports.reviews}`,
+      `--plain-listen=:${plan.ports.plain}`,
+      `--revision=${plan.revision}`,
+      ...configurationArguments(plan),
+      "--self-managed-certs",
+      `--namespace=${plan.namespace}`,
+      `--service=${plan.name}`,
+      `--certificate-secret=${plan.secret}`,
+      `--webhook-config=${configurationNames(plan).join(",")}`,
+    ],
     ports: [
       { name: "https-webhook", containerPort: plan.ports.reviews, protocol: "TCP" },
       { name: "http-metrics", containerPort: plan.ports.plain, protocol: "TCP" },
@@ -129,23 +129,6 @@ function container(plan: Plan): ValueMap {
 
 function probe(path: string): Record<string, Value> {
   return { httpGet: { path, port: "http-metrics" }, timeoutSeconds: 3 };
-}
-
-/** The command line of `webhook serve`, one argument per flag, so that a diff shows the changed flag. */
-function serveArguments(plan: Plan): readonly string[] {
-  return [
-    "webhook",
-    "serve",
-    `--listen=:${plan.ports.reviews}`,
-    `--plain-listen=:${plan.ports.plain}`,
-    `--revision=${plan.revision}`,
-    ...configurationArguments(plan),
-    "--self-managed-certs",
-    `--namespace=${plan.namespace}`,
-    `--service=${plan.name}`,
-    `--certificate-secret=${plan.secret}`,
-    `--webhook-config=${configurationNames(plan).join(",")}`,
-  ];
 }
 
 function configurationArguments({ cluster }: Plan): readonly string[] {

@@ -68,7 +68,7 @@ const FLAGS = {
     failurePolicy: flag(
       "--failure-policy Fail|Ignore",
       "Effect of a webhook that is down: pods are refused, or created without a sidecar",
-      { defaultDoc: "Fail" },
+      { type: "choice", allowed: ["Fail", "Ignore"], defaultDoc: "Fail" },
     ),
     namespaceSelector: flag(
       "--namespace-selector SELECTOR",
