@@ -50,55 +50,38 @@ export async function openSources(
   options: SourceOptions,
   waitsBecause: (problem: () => string | undefined) => void,
 ): Promise<OpenSources> {
-  const ends: (() => void)[] = [];
-  const close = () => ends.splice(0).reverse().forEach((end) => end());
-  const kept = <T extends { close(): void }>(source: T): T => {
-    ends.push(() => source.close());
-    return source;
-  };
-  try {
-    const api = asksCluster(options) ? kept(await connect(world, options.connection)) : undefined;
-    const parts = { world, log, options, api, waitsBecause };
-    const injector = kept(await openInjector(parts));
-    const certificate = kept(await openCertificate(parts));
-    const cluster = api === undefined
-      ? undefined
-      : kept(await watchCluster({ api, log, clock: world.clock, asksNodes: asksNodes(world) }));
-    waitsBecause(() => certificate.problem());
-    await certificate.ready;
-    return { injector, certificate, cluster, permissions: api?.permissions ?? [], close };
-  } catch (error) {
-    close();
-    throw error;
-  }
-}
-
-function asksNodes({ env }: World): boolean {
-  return nativeSetting(env.get("ENABLE_NATIVE_SIDECARS")).nodes !== "never";
-}
-
-interface Parts {
-  readonly world: World;
-  readonly log: Logger;
-  readonly options: SourceOptions;
-  readonly api: KubeConnection | undefined;
-  readonly waitsBecause: (problem: () => string | undefined) => void;
-}
-
-async function openInjector({ world, log, options, api, waitsBecause }: Parts): Promise<InjectorSource> {
-  const { fromCluster, configuration } = options;
-  if (fromCluster === undefined || api === undefined) return await injectorFromFiles(world, log, configuration);
-  const { revision, istioVersion, templateEnv } = configuration;
-  const names = clusterNames({ revision, ...fromCluster });
+  const { configuration, fromCluster } = options;
+  const { clock, env, files } = world;
+  using open = new DisposableStack();
+  const kept = <T extends { close(): void }>(source: T): T => open.adopt(source, () => source.close());
+  const api = asksCluster(options) ? kept(await connect(world, options.connection)) : undefined;
   const waits = (problem: string) => waitsBecause(() => problem);
-  return await injectorFromCluster(world, api, log, { names, revision, istioVersion, templateEnv, waits });
+  const injector = kept(
+    fromCluster === undefined || api === undefined
+      ? await injectorFromFiles(world, log, configuration)
+      : await injectorFromCluster(world, api, log, {
+        ...configuration,
+        names: clusterNames({ revision: configuration.revision, ...fromCluster }),
+        waits,
+      }),
+  );
+  const certificate = kept(await openCertificate(options.certificate, { api, clock, files, log }));
+  const asksNodes = nativeSetting(env.get("ENABLE_NATIVE_SIDECARS")).nodes !== "never";
+  const cluster = api === undefined ? undefined : kept(await watchCluster({ api, log, clock, asksNodes }));
+  waitsBecause(() => certificate.problem());
+  await certificate.ready;
+  const all = open.move();
+  return { injector, certificate, cluster, permissions: api?.permissions ?? [], close: () => all.dispose() };
 }
 
-async function openCertificate({ world, log, options: { certificate }, api }: Parts): Promise<CertificateSource> {
-  if ("service" in certificate && api !== undefined) {
-    const { clock } = world;
-    return selfManagedCertificates({ ...certificate, api, clock, log, now: () => serverTime(api, clock) });
-  }
-  if ("key" in certificate) return await certificateFromFiles(world.files, log, certificate);
-  throw new TypeError("self-managed certificates need a connection to the cluster");
+async function openCertificate(
+  certificate: SourceOptions["certificate"],
+  { api, clock, files, log }: Pick<World, "clock" | "files"> & {
+    readonly api: KubeConnection | undefined;
+    readonly log: Logger;
+  },
+): Promise<CertificateSource> {
+  if ("key" in certificate) return await certificateFromFiles(files, log, certificate);
+  if (api === undefined) throw new TypeError("self-managed certificates need a connection to the cluster");
+  return selfManagedCertificates({ ...certificate, api, clock, log, now: () => serverTime(api, clock) });
 }

@@ -1,5 +1,6 @@
 /** Loads the configuration from ConfigMaps of the cluster, and watches these. */
-import { errorLine, MeshError } from "../../base/errors.ts";
+import { errorLine, errorText, MeshError } from "../../base/errors.ts";
+import { oneAtATime } from "../../base/one_at_a_time.ts";
 import { ApiError, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
 import { type Logger, logText } from "../../platform/log.ts";
 import type { World } from "../../platform/world.ts";
@@ -9,11 +10,9 @@ import {
   type ClusterNames,
   configMapsPath,
   configurationIn,
-  configurationOf,
-  type Injector,
 } from "../../inject/mod.ts";
 import { type InjectorChoice, injectorOf } from "./injector_of.ts";
-import type { InjectorSource } from "./source.ts";
+import { type InjectorSource, renewable } from "./source.ts";
 
 /** The ConfigMaps to read, and the injector's settings. */
 export interface ClusterConfigOptions extends InjectorChoice {
@@ -38,9 +37,60 @@ export async function injectorFromCluster(
   log: Logger,
   options: ClusterConfigOptions,
 ): Promise<InjectorSource> {
-  const parts = { world, api, log, options };
-  const first = await firstConfiguration(parts);
-  return new ClusterSource(parts, first, await load(parts, first));
+  const { names } = options;
+  const stop = new AbortController();
+  const maps = new Map<Part, KubeObject>();
+  /** Parts whose watch is in sync. */
+  const synced = new Set<Part>();
+  /** Errors of failed watches. */
+  const failures = new Map<Part, string>();
+  const first = await firstConfiguration({ world, api, log, options });
+  let read = () => first;
+  let texts = textsOf(read);
+  const name = "configuration";
+  const make = async () => await injectorOf(read(), options, world, log);
+  const { renew, ...source } = await renewable(log, { name, make });
+  read = () => configurationIn(mapOf("injector"), mapOf("mesh"));
+
+  function mapOf(part: Part): KubeObject {
+    const map = maps.get(part);
+    if (map !== undefined) return map;
+    throw new MeshError(`The ConfigMap "${names.namespace}/${names[part]}" was deleted`);
+  }
+
+  /** Applies a change of the texts once both ConfigMaps are known. Changes of their other fields have no effect. */
+  const changed = oneAtATime(async () => {
+    const before = texts;
+    if (synced.size < 2 || (texts = textsOf(read)) === before) return;
+    await renew();
+  });
+
+  async function watch(part: Part): Promise<void> {
+    const query = { fieldSelector: `metadata.name=${names[part]}` };
+    const events = api.watch(configMapsPath(names.namespace), query, stop.signal, {
+      synced: () => {
+        synced.add(part);
+        if (failures.delete(part)) log.info("Watching the ConfigMaps again");
+        void changed();
+      },
+      failed: (error) => {
+        const failure = errorLine(error);
+        const text = `Cannot watch the ConfigMaps, keeping the current configuration: ${failure}`;
+        if (!failures.has(part)) log.warn(logText(text));
+        failures.set(part, failure);
+      },
+    });
+    for await (const { type, object } of events) {
+      if (type === "DELETED") maps.delete(part);
+      else maps.set(part, object);
+      void changed();
+    }
+  }
+
+  void watch("injector");
+  void watch("mesh");
+  const watchProblem = () => [...failures.values()].map((failure) => `cannot watch the ConfigMaps: ${failure}`)[0];
+  return { ...source, problem: () => source.problem() ?? watchProblem(), close: () => stop.abort() };
 }
 
 interface Parts {
@@ -69,131 +119,12 @@ async function firstConfiguration({ world, api, log, options }: Parts): Promise<
   }
 }
 
-class ClusterSource implements InjectorSource {
-  readonly #parts: Parts;
-  readonly #stop = new AbortController();
-  readonly #handlers: (() => void)[] = [];
-  readonly #maps = new Map<Part, KubeObject>();
-  /** Parts whose watch is in sync. */
-  readonly #synced = new Set<Part>();
-  /** Errors of failed watches. */
-  readonly #failures = new Map<Part, string>();
-  /** The texts from which `#injector` was loaded. Changes of other fields of a ConfigMap are ignored. */
-  #texts: string;
-  #injector: Injector;
-  #problem: string | undefined;
-  /** Settles when the last change is applied. Changes are applied one at a time, in order. */
-  #renewed: Promise<void> = Promise.resolve();
-
-  constructor(parts: Parts, first: ClusterConfiguration, injector: Injector) {
-    this.#parts = parts;
-    this.#texts = textsOf(first);
-    this.#injector = injector;
-    void this.#watch("injector");
-    void this.#watch("mesh");
+/** Returns the texts of a configuration, to compare configurations; the error text if the configuration cannot be read. */
+function textsOf(read: () => ClusterConfiguration): string {
+  try {
+    const { config, values, mesh } = read();
+    return JSON.stringify([config.text, values?.text ?? null, mesh.text]);
+  } catch (error) {
+    return errorText(error);
   }
-
-  current(): Injector {
-    return this.#injector;
-  }
-
-  problem(): string | undefined {
-    const [failure] = this.#failures.values();
-    return this.#problem ?? (failure === undefined ? undefined : `cannot watch the ConfigMaps: ${failure}`);
-  }
-
-  onChange(handler: () => void): void {
-    this.#handlers.push(handler);
-  }
-
-  close(): void {
-    this.#stop.abort();
-  }
-
-  async #watch(part: Part): Promise<void> {
-    const { api, options: { names } } = this.#parts;
-    const query = { fieldSelector: `metadata.name=${names[part]}` };
-    const events = api.watch(configMapsPath(names.namespace), query, this.#stop.signal, {
-      synced: () => this.#onSynced(part),
-      failed: (error) => this.#onFailed(part, errorLine(error)),
-    });
-    for await (const { type, object } of events) {
-      if (type === "DELETED") this.#maps.delete(part);
-      else this.#maps.set(part, object);
-      this.#renew();
-    }
-  }
-
-  #onSynced(part: Part): void {
-    this.#synced.add(part);
-    if (this.#failures.delete(part)) {
-      this.#parts.log.info("Watching the ConfigMaps again");
-      this.#notify();
-    }
-    this.#renew();
-  }
-
-  #onFailed(part: Part, failure: string): void {
-    if (this.#failures.has(part)) return;
-    this.#failures.set(part, failure);
-    this.#parts.log.warn(logText(`Cannot watch the ConfigMaps, keeping the current configuration: ${failure}`));
-    this.#notify();
-  }
-
-  #renew(): void {
-    this.#renewed = this.#renewed.then(() => this.#apply());
-  }
-
-  /** Applies a change once both ConfigMaps are known. */
-  async #apply(): Promise<void> {
-    if (this.#synced.size < 2) return;
-    const before = this.#problem;
-    try {
-      this.#problem = undefined;
-      const configuration = configurationIn(this.#map("injector"), this.#map("mesh"));
-      if (this.#isInForce(configuration)) return before === undefined ? undefined : this.#notify();
-      this.#injector = await load(this.#parts, configuration);
-      this.#texts = textsOf(configuration);
-      this.#parts.log.info("The new configuration is in force");
-    } catch (error) {
-      if (!(error instanceof MeshError)) throw error;
-      this.#problem = errorLine(error);
-      if (this.#problem === before) return;
-      const text = `Cannot use the new configuration, keeping the previous one: ${this.#problem}`;
-      this.#parts.log.error(logText(text));
-    }
-    this.#notify();
-  }
-
-  #isInForce(configuration: ClusterConfiguration): boolean {
-    return textsOf(configuration) === this.#texts;
-  }
-
-  #map(part: Part): KubeObject {
-    const map = this.#maps.get(part);
-    if (map !== undefined) return map;
-    const { namespace, [part]: name } = this.#parts.options.names;
-    throw new MeshError(`The ConfigMap "${namespace}/${name}" was deleted`);
-  }
-
-  #notify(): void {
-    this.#handlers.forEach((handler) => handler());
-  }
-}
-
-function textsOf({ config, values, mesh }: ClusterConfiguration): string {
-  return JSON.stringify([config.text, values?.text ?? null, mesh.text]);
-}
-
-/** Loads the injector. Rejects with a `MeshError` if the configuration is unusable. */
-async function load({ world, log, options }: Parts, configuration: ClusterConfiguration): Promise<Injector> {
-  const { revision, istioVersion, templateEnv } = options;
-  const note = (text: string) => log.warn(logText(text));
-  const injector = await injectorOf(
-    { ...configurationOf(configuration), revision, istioVersion, templateEnv },
-    world,
-    note,
-  );
-  injector.notes.forEach(note);
-  return injector;
 }

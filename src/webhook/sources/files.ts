@@ -1,59 +1,33 @@
 /** Loads the injector's configuration and the serving certificate from files, and watches the files. */
 import { oneAtATime } from "../../base/one_at_a_time.ts";
-import { errorText } from "../../base/errors.ts";
-import { type Logger, logText } from "../../platform/log.ts";
+import type { Logger } from "../../platform/log.ts";
 import type { Files, World } from "../../platform/world.ts";
 import { checkPair, type PairNames } from "../../golang/x509/mod.ts";
-import { configurationOf, type Source as ConfigurationText } from "../../inject/mod.ts";
+import type { Source as ConfigurationText } from "../../inject/mod.ts";
 import { type InjectorChoice, injectorOf } from "./injector_of.ts";
-import type { CertificateSource, InjectorSource, Source } from "./source.ts";
-
-/** Describes how to load a value from files. */
-export interface Recipe<T> {
-  /** Name of the value in messages, such as `configuration`. */
-  readonly name: string;
-  readonly paths: readonly string[];
-  /** Reads the files and returns the value. Rejects with a `MeshError` if the value is unusable. */
-  readonly make: () => Promise<T>;
-}
+import { type CertificateSource, type InjectorSource, type Recipe, renewable, type Source } from "./source.ts";
 
 /** Milliseconds between two polls of the files. A change takes effect when two polls find the same content. */
 const POLL_EVERY = 1000;
 
-/**
- * Loads a value from files, and reloads it after each change. If a new value is unusable, logs this once, reports it in
- * `problem`, and keeps the previous value. Rejects with a `MeshError` if the first value is unusable.
- */
-export async function watchFiles<T>(files: Files, log: Logger, recipe: Recipe<T>): Promise<Source<T>> {
-  const handlers: (() => void)[] = [];
-  const state: { problem: string | undefined } = { problem: undefined };
+/** Makes a value from files, and again after each change of the files. Errors: see `renewable`. */
+export async function watchFiles<T>(
+  files: Files,
+  log: Logger,
+  { paths, ...recipe }: Recipe<T> & { readonly paths: readonly string[] },
+): Promise<Source<T>> {
   // Watch before the first read, so that no change is missed.
-  const loop = oneAtATime(() => renew());
-  const stop = recipe.paths.length === 0 ? () => {} : files.watch(recipe.paths, POLL_EVERY, loop);
-  let current: T;
+  const { promise: ready, resolve } = Promise.withResolvers<() => Promise<void>>();
+  const changed = oneAtATime(async () => await (await ready)());
+  const close = paths.length === 0 ? () => {} : files.watch(paths, POLL_EVERY, changed);
   try {
-    current = await recipe.make();
+    const { renew, ...source } = await renewable(log, recipe);
+    resolve(renew);
+    return { ...source, close };
   } catch (error) {
-    stop();
+    close();
     throw error;
   }
-  async function renew(): Promise<void> {
-    try {
-      current = await recipe.make();
-      state.problem = undefined;
-      log.info(`The new ${recipe.name} is in force`);
-    } catch (error) {
-      state.problem = errorText(error);
-      log.error(logText(`Cannot use the new ${recipe.name}, keeping the previous one: ${state.problem}`));
-    }
-    handlers.forEach((handler) => handler());
-  }
-  return {
-    current: () => current,
-    problem: () => state.problem,
-    onChange: (handler) => void handlers.push(handler),
-    close: stop,
-  };
 }
 
 /** Paths of the configuration files. Default for each: the built-in text. */
@@ -70,16 +44,11 @@ const MAX_CONFIGURATION_BYTES = 16 * 1024 * 1024;
 export async function injectorFromFiles(world: World, log: Logger, given: InjectorFiles): Promise<InjectorSource> {
   const read = async (path: string | undefined): Promise<ConfigurationText | undefined> =>
     path === undefined ? undefined : { text: await world.files.readText(path, MAX_CONFIGURATION_BYTES), file: path };
-  const paths = [given.config, given.values, given.mesh].filter((path) => path !== undefined);
   const make = async () => {
     const [config, values, mesh] = await Promise.all([read(given.config), read(given.values), read(given.mesh)]);
-    const { revision, istioVersion, templateEnv } = given;
-    const texts = { revision, istioVersion, templateEnv, ...configurationOf({ config, values, mesh, revision }) };
-    const note = (text: string) => log.warn(logText(text));
-    const injector = await injectorOf(texts, world, note);
-    injector.notes.forEach(note);
-    return injector;
+    return await injectorOf({ config, values, mesh }, given, world, log);
   };
+  const paths = [given.config, given.values, given.mesh].filter((path) => path !== undefined);
   return await watchFiles(world.files, log, { name: "configuration", paths, make });
 }
 

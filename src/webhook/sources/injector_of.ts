@@ -1,5 +1,6 @@
+import { type Logger, logText } from "../../platform/log.ts";
 import type { World } from "../../platform/world.ts";
-import { configurationOf, type Injector, loadInjector } from "../../inject/mod.ts";
+import { configurationOf, type GivenConfiguration, type Injector, loadInjector } from "../../inject/mod.ts";
 
 /** Settings of the injector besides the configuration texts. */
 export interface InjectorChoice {
@@ -11,15 +12,25 @@ export interface InjectorChoice {
 }
 
 /**
- * Loads the injector for new pods. Calls `note` for each environment variable that is set but hidden from a template
+ * Loads the injector for new pods. Logs its notes, and each environment variable that is set but hidden from a template
  * that reads it. Rejects with a `MeshError` if the configuration is unusable.
  */
 export async function injectorOf(
-  texts: ReturnType<typeof configurationOf> & InjectorChoice,
+  given: Pick<GivenConfiguration, "config" | "values" | "mesh">,
+  { revision, istioVersion, templateEnv: names = [] }: InjectorChoice,
   { env, clock }: Pick<World, "env" | "clock">,
-  note?: (text: string) => void,
+  log: Logger,
 ): Promise<Injector> {
-  const templateEnv = { names: texts.templateEnv ?? [], ...note === undefined ? {} : { note } };
-  const options = { byHand: false, env: (name: string) => env.get(name), now: () => clock.now(), templateEnv };
-  return await loadInjector({ ...texts, ...options });
+  const note = (text: string) => log.warn(logText(text));
+  const injector = await loadInjector({
+    revision,
+    ...configurationOf({ ...given, revision }),
+    istioVersion,
+    templateEnv: { names, note },
+    byHand: false,
+    env: (name) => env.get(name),
+    now: () => clock.now(),
+  });
+  injector.notes.forEach(note);
+  return injector;
 }

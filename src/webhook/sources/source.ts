@@ -1,6 +1,8 @@
-/** Types of sources: values, such as configuration or certificate, that may change while the webhook runs. */
-import type { KeyPair } from "../../platform/mod.ts";
+/** Sources: values, such as configuration or certificate, that may change while the webhook runs. */
+import { errorText } from "../../base/errors.ts";
 import type { Injector } from "../../inject/mod.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { KeyPair } from "../../platform/mod.ts";
 
 /** A value that may be replaced by newer values. */
 export interface Source<T> {
@@ -20,4 +22,43 @@ export type InjectorSource = Source<Injector>;
 export interface CertificateSource extends Source<KeyPair> {
   /** Resolves when a certificate is available. Rejects with a `MeshError` if the source is closed before that. */
   readonly ready: Promise<void>;
+}
+
+/** Describes how to make a value. */
+export interface Recipe<T> {
+  /** Name of the value in the log, such as `configuration`. */
+  readonly name: string;
+  /** Returns the value. Rejects with a `MeshError` if the value is unusable. */
+  readonly make: () => Promise<T>;
+}
+
+/** A source whose value is made again by `renew`. */
+export interface Renewable<T> extends Omit<Source<T>, "close"> {
+  renew(): Promise<void>;
+}
+
+/**
+ * Makes a value. If a renewed value is unusable, logs this, reports it in `problem`, and keeps the previous value.
+ * Rejects with a `MeshError` if the first value is unusable.
+ */
+export async function renewable<T>(log: Logger, { name, make }: Recipe<T>): Promise<Renewable<T>> {
+  const handlers: (() => void)[] = [];
+  let current = await make();
+  let problem: string | undefined;
+  return {
+    current: () => current,
+    problem: () => problem,
+    onChange: (handler) => void handlers.push(handler),
+    async renew() {
+      try {
+        current = await make();
+        problem = undefined;
+        log.info(`The new ${name} is in force`);
+      } catch (error) {
+        problem = errorText(error);
+        log.error(logText(`Cannot use the new ${name}, keeping the previous one: ${problem}`));
+      }
+      handlers.forEach((handler) => handler());
+    },
+  };
 }
