@@ -1,4 +1,5 @@
 /** Updates the caBundle with which the API server verifies the webhook (Kubernetes, "Dynamic Admission Control"). */
+import { MeshError } from "../../base/errors.ts";
 import type { KubeApi, MutatingWebhookConfiguration } from "../../kube/client/mod.ts";
 import { lastWriter } from "./last_writer.ts";
 
@@ -11,30 +12,35 @@ export interface WebhookService {
   readonly namespace: string;
 }
 
-/** The result of updating one configuration. */
-export interface BundleResult {
-  readonly result: "same" | "patched" | "absent";
-  /** Name of the program that wrote the configuration last before the patch. */
-  readonly writer?: string | undefined;
+/** An update of a configuration. */
+export interface BundleUpdate {
+  /** Name of the program that wrote the configuration last before the update. */
+  readonly writer: string | undefined;
 }
 
 /**
- * Writes a bundle (PEM) to every webhook of a configuration that calls this Service. Does nothing if the bundle is the
- * same. The patch tests the name of each webhook, so that it fails if the list has changed. Rejects with an `ApiError`.
+ * Writes a bundle (PEM) to every webhook of a configuration that calls this Service. Returns `undefined` if all have this
+ * bundle. The patch tests the name of each webhook, so that it fails if the list has changed. Rejects with an `ApiError`,
+ * and with a `MeshError` if the configuration does not exist.
  */
 export async function keepBundle(
   api: KubeApi,
   configuration: string,
   service: WebhookService,
   bundle: string,
-): Promise<BundleResult> {
+): Promise<BundleUpdate | undefined> {
   const path = `${CONFIGURATIONS}/${configuration}`;
   const found = await api.get(path);
-  if (found === undefined) return { result: "absent" };
+  if (found === undefined) {
+    throw new MeshError(
+      `MutatingWebhookConfiguration "${configuration}" does not exist, so the API server does not call this webhook`,
+      { hint: 'apply the output of "kubectl mesh webhook manifests"' },
+    );
+  }
   const patch = patchFor(found, service, btoa(bundle));
-  if (patch.length === 0) return { result: "same" };
+  if (patch.length === 0) return undefined;
   await api.patch(path, "json", patch);
-  return { result: "patched", writer: lastWriter(found) };
+  return { writer: lastWriter(found) };
 }
 
 function patchFor(

@@ -29,10 +29,10 @@ function bundles(api: MemoryApi): unknown[] {
 Deno.test("keepBundle() writes the bundle to every webhook of the Service, and to no other", async () => {
   const api = new MemoryApi();
   api.put(PATH, configuration(SERVICE, { ...SERVICE, namespace: "other" }, SERVICE, undefined));
-  assert.equal((await keepBundle(api, "injector", SERVICE, "one")).result, "patched");
+  assert.deepEqual(await keepBundle(api, "injector", SERVICE, "one"), { writer: undefined });
   assert.deepEqual(bundles(api), [btoa("one"), undefined, btoa("one"), undefined]);
-  assert.equal((await keepBundle(api, "injector", SERVICE, "one")).result, "same");
-  assert.equal((await keepBundle(api, "injector", SERVICE, "two")).result, "patched");
+  assert.equal(await keepBundle(api, "injector", SERVICE, "one"), undefined);
+  assert.deepEqual(await keepBundle(api, "injector", SERVICE, "two"), { writer: undefined });
   assert.deepEqual(bundles(api), [btoa("two"), undefined, btoa("two"), undefined]);
   assert.equal(api.requests.filter((request) => request.startsWith("patch")).length, 2);
 });
@@ -48,6 +48,6 @@ Deno.test("keepBundle() fails if the list of webhooks has changed", async () => 
   assert.deepEqual(bundles(api), [undefined]);
 });
 
-Deno.test("keepBundle() returns that the configuration is absent", async () => {
-  assert.equal((await keepBundle(new MemoryApi(), "injector", SERVICE, "one")).result, "absent");
+Deno.test("keepBundle() fails if the configuration does not exist", async () => {
+  await assert.rejects(keepBundle(new MemoryApi(), "injector", SERVICE, "one"), { message: /does not exist/ });
 });

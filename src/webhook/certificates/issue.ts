@@ -66,6 +66,6 @@ export function certificatePem(der: Uint8Array): string {
 }
 
 /** Returns a Service's DNS names (Kubernetes, "DNS for Services and Pods"). The API server uses the one that ends in `.svc`. */
-export function serviceNames(service: string, namespace: string, clusterDomain: string): string[] {
-  return [`${service}.${namespace}.svc`, `${service}.${namespace}.svc.${clusterDomain}`];
+export function serviceNames(service: string, namespace: string): string[] {
+  return [`${service}.${namespace}.svc`, `${service}.${namespace}.svc.cluster.local`];
 }

@@ -55,23 +55,13 @@ export function nextRenewal(held: CertificateSet | undefined, context: RenewalCo
 
 const RULES: readonly Rule[] = [
   {
-    reason: "the CA has expired",
-    applies: ({ authority }, { now }) => hasExpired(authority.certificate, now),
+    reason: "the CA has expired, or was issued while the clock was wrong",
+    applies: ({ authority }, { now }) => !isValid(authority.certificate, now),
     renewed: (_, context) => allNew(context),
   },
   {
-    reason: "the CA is not valid yet, because the clock was wrong when it was issued",
-    applies: ({ authority }, { now }) => isEarly(authority.certificate, now),
-    renewed: (_, context) => allNew(context),
-  },
-  {
-    reason: "the serving certificate is not valid yet, because the clock was wrong when it was issued",
-    applies: ({ serving }, { now }) => isEarly(serving.certificate, now),
-    renewed: withServing,
-  },
-  {
-    reason: "the serving certificate has expired",
-    applies: ({ serving }, { now }) => hasExpired(serving.certificate, now),
+    reason: "the serving certificate has expired, or was issued while the clock was wrong",
+    applies: ({ serving }, { now }) => !isValid(serving.certificate, now),
     renewed: withServing,
   },
   {
@@ -120,13 +110,10 @@ function withServing(held: CertificateSet, { dnsNames, lifetimes, now }: Renewal
   return { ...held, serving: issueServing(held.authority, names, { now, lifetime: lifetimes.serving }) };
 }
 
-/** Whether a certificate is not valid yet, so that the API server would reject it. */
-function isEarly(certificate: Uint8Array, now: Date): boolean {
-  return readCertificate(certificate).notBefore > now;
-}
-
-function hasExpired(certificate: Uint8Array, now: Date): boolean {
-  return readCertificate(certificate).notAfter <= now;
+/** Whether a certificate is valid now. The API server rejects others. */
+function isValid(certificate: Uint8Array, now: Date): boolean {
+  const { notBefore, notAfter } = readCertificate(certificate);
+  return notBefore <= now && now < notAfter;
 }
 
 /** Whether two thirds of a certificate's lifetime have passed. The jitter adds up to a twentieth of the lifetime. */

@@ -24,8 +24,6 @@ export interface SelfManagedOptions {
   readonly secret: string;
   /** Names of the MutatingWebhookConfigurations that get the caBundle. */
   readonly configurations: readonly string[];
-  /** DNS domain of the cluster. Default: `cluster.local`. */
-  readonly clusterDomain?: string;
   readonly lifetimes?: Lifetimes;
   /** Delay of renewals in this replica, as a fraction of the maximum delay, from 0 to 1. Default: random. */
   readonly jitter?: number;
@@ -45,9 +43,7 @@ const MAX_RETRY = 60_000;
  * a configuration, and every few minutes. Backs off after a failure, which `problem` reports.
  */
 export function selfManagedCertificates(options: SelfManagedOptions): CertificateSource {
-  const keeper = new Keeper(options);
-  keeper.start();
-  return keeper;
+  return new Keeper(options);
 }
 
 class Keeper implements CertificateSource {
@@ -56,7 +52,7 @@ class Keeper implements CertificateSource {
   readonly #stop = new AbortController();
   readonly #handlers: (() => void)[] = [];
   readonly #jitter: number;
-  #isReady: { resolve(): void; reject(error: MeshError): void };
+  readonly #isReady = Promise.withResolvers<void>();
   #current: KeyPair | undefined;
   #problem: string | undefined;
   #failures = 0;
@@ -69,17 +65,12 @@ class Keeper implements CertificateSource {
   #wake = new AbortController();
 
   constructor(options: SelfManagedOptions) {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.ready = this.#isReady.promise;
     // Prevents an unhandled rejection if no caller awaits `ready`.
-    promise.catch(() => {});
-    this.ready = promise;
-    this.#isReady = { resolve, reject };
+    this.ready.catch(() => {});
     this.#options = options;
     this.#jitter = options.jitter ?? Math.random();
-  }
-
-  start(): void {
-    const { service, secret, configurations } = this.#options;
+    const { service, secret, configurations } = options;
     void this.#run();
     void this.#watch(collectionOf(service), secret);
     for (const name of configurations) void this.#watch(CONFIGURATIONS, name);
@@ -142,10 +133,10 @@ class Keeper implements CertificateSource {
   }
 
   async #agree(): Promise<CertificateSet> {
-    const { api, service, secret, clock, clusterDomain = "cluster.local", lifetimes = LIFETIMES } = this.#options;
+    const { api, service, secret, clock, lifetimes = LIFETIMES } = this.#options;
     const store = { api, namespace: service.namespace, name: secret };
     const context = {
-      dnsNames: serviceNames(service.name, service.namespace, clusterDomain),
+      dnsNames: serviceNames(service.name, service.namespace),
       lifetimes,
       now: await this.#options.now?.() ?? clock.now(),
       jitter: this.#jitter,
@@ -169,10 +160,9 @@ class Keeper implements CertificateSource {
     const { api, service, configurations, log } = this.#options;
     const writers: (string | undefined)[] = [];
     const results = await Promise.allSettled(configurations.map(async (name) => {
-      const { result, writer } = await keepBundle(api, name, service, bundle);
-      if (result === "absent") throw absent(name);
-      if (result === "same") return;
-      writers.push(writer);
+      const update = await keepBundle(api, name, service, bundle);
+      if (update === undefined) return;
+      writers.push(update.writer);
       log.info(`Updated the caBundle of MutatingWebhookConfiguration ${name}`);
     }));
     for (const result of results) if (result.status === "rejected") throw result.reason;
@@ -220,15 +210,6 @@ class Keeper implements CertificateSource {
     const failed = (error: MeshError) => this.#options.log.debug(logText(errorLine(error)));
     for await (const _ of this.#options.api.watch(collection, query, signal, { failed })) this.#wake.abort();
   }
-}
-
-function absent(name: string): MeshError {
-  return new MeshError(
-    `MutatingWebhookConfiguration "${name}" does not exist, so the API server does not call this webhook`,
-    {
-      hint: 'apply the output of "kubectl mesh webhook manifests"',
-    },
-  );
 }
 
 function contestedBundle(names: readonly string[], writer: string | undefined): ContestedError {

@@ -1,5 +1,5 @@
 /** Reads the API server's time, because the API server verifies certificates by its own clock. */
-import { ApiError, type KubeConnection } from "../../kube/client/mod.ts";
+import type { KubeConnection } from "../../kube/client/mod.ts";
 import type { Clock } from "../../platform/world.ts";
 
 /**
@@ -7,16 +7,8 @@ import type { Clock } from "../../platform/world.ts";
  * wrong local clock, certificates could be not valid yet, or be renewed too early.
  */
 export async function serverTime(api: Pick<KubeConnection, "raw">, clock: Pick<Clock, "now">): Promise<Date> {
-  const time = Date.parse(await dateOf(api));
+  // Ignore a failure: if the server is unreachable, the next request fails with a better message.
+  const answer = await api.raw("/version").catch(() => undefined);
+  const time = Date.parse(answer?.date ?? "");
   return Number.isNaN(time) ? clock.now() : new Date(time);
-}
-
-async function dateOf(api: Pick<KubeConnection, "raw">): Promise<string> {
-  try {
-    return (await api.raw("/version")).date ?? "";
-  } catch (error) {
-    // Ignore the error: if the server is unreachable, the next request fails with a better message.
-    if (error instanceof ApiError) return "";
-    throw error;
-  }
 }

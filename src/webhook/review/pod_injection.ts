@@ -1,11 +1,11 @@
 /** Injects a new pod as `inject` does, and computes the JSON patch. */
 import type { KubeObject } from "../../kube/client/api.ts";
 import { jsonPatch, type PatchOperation } from "../../kube/mod.ts";
-import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
+import { isMap, newMap, textAt, type ValueMap } from "../../base/value.ts";
 import {
-  containersOf,
+  allContainers,
+  annotationsOf,
   decide,
-  type Decision,
   findingsOf,
   findingText,
   type Injector,
@@ -69,35 +69,23 @@ export function injectCreatedPod(object: ValueMap, namespace: string, context: R
   const { injector } = context;
   const pod = templatePod(object, namespace);
   const decision = decide(pod, { ...injector.config, byHand: false });
-  if (!decision.inject) return skipped(object, pod, decision);
+  const warningsOf = (kind: string, own: Pod, injected: Pod | undefined) => {
+    const findings = findingsOf({ manifest: object, kind, path: [], pod: own, injected, era: "current" });
+    return [...decision.warnings, ...findings.filter(({ severity }) => severity !== "note").map(findingText)];
+  };
+  if (!decision.inject) {
+    return { ...decision, result: "skipped", warnings: warningsOf("Pod", pod, undefined), patch: [] };
+  }
   checkSize(pod);
   const podInjector = injectorFor(pod, context);
   const own = isOpenShift(injector) ? withoutAssignedUser(pod) : pod;
   const owner = podOwner(own, namespace);
-  const injected = injectPod(own, owner, podInjector);
-  const subject = {
-    manifest: object,
-    kind: owner.kind,
-    path: [],
-    pod: own,
-    injected: injected.pod,
-    era: "current",
-  } as const;
-  const warnings = [...decision.warnings, ...warningsOf(subject)];
-  const patch = jsonPatch(object, restored(injected.pod, object));
+  const injected = injectPod(own, owner, podInjector).pod;
+  const warnings = warningsOf(owner.kind, own, injected);
+  const patch = jsonPatch(object, restored(injected, object));
   if (patch.length > 0) return { ...decision, result: "injected", warnings, patch };
   const message = "already injected";
   return { ...decision, result: "unchanged", reason: "already-injected", message, warnings, patch };
-}
-
-/** Builds the result for a pod that is not injected, with the warnings of rules that apply to any pod. */
-function skipped(object: ValueMap, pod: Pod, decision: Decision): PodOutcome {
-  const subject = { manifest: object, kind: "Pod", path: [], pod, injected: undefined, era: "current" } as const;
-  return { ...decision, result: "skipped", warnings: [...decision.warnings, ...warningsOf(subject)], patch: [] };
-}
-
-function warningsOf(subject: Parameters<typeof findingsOf>[0]): readonly string[] {
-  return findingsOf(subject).filter(({ severity }) => severity !== "note").map(findingText);
 }
 
 /** Returns the pod for templates: with its namespace, and without `managedFields`, which may be large. */
@@ -125,9 +113,9 @@ function restored(pod: Pod, object: ValueMap): Pod {
 
 /** Throws if a pod is so large that its review would delay other reviews. */
 function checkSize(pod: Pod): void {
-  const annotations = mapAt(metadataOf(pod), "annotations");
+  const annotations = annotationsOf(pod);
   const bytes = Object.entries(annotations).reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
-  const count = containersOf(pod, "containers").length + containersOf(pod, "initContainers").length;
+  const count = allContainers(pod).length;
   const templates = textAt(annotations, "inject.istio.io/templates").split(",").length;
   limit(bytes, MAX_ANNOTATION_BYTES, "bytes of annotations");
   limit(count, MAX_CONTAINERS, "containers");
@@ -147,9 +135,7 @@ function injectorFor(pod: Pod, context: ReviewContext): Injector {
   const { injector, path, proxyConfigs, namespace: find, nodes, isLate } = context;
   const namespace = textAt(metadataOf(pod), "namespace");
   const modern = injector.config.form === "modern" ? proxyConfigs : undefined;
-  const annotations = isOpenShift(injector)
-    ? mapAt(metadataOf(find?.(namespace) ?? newMap()), "annotations")
-    : newMap();
+  const annotations = isOpenShift(injector) ? annotationsOf({ ...find?.(namespace) }) : {};
   return {
     ...injector,
     isLate,

@@ -7,22 +7,15 @@ import { readJson } from "./read_json.ts";
 import { type AdmissionRequest, identityOf, readRequest, ReviewError } from "./request.ts";
 import { responseText } from "./response.ts";
 
-/** The kind of result of a review. */
-export type ReviewResult = "injected" | "skipped" | "unchanged" | "failed";
-
-/** The answer to a review, with the data for logs and metrics. */
-export interface Reviewed {
+/**
+ * The answer to a review, with the data for logs and metrics. `reason` is one of `inject`'s IDs; for skipped reviews also
+ * `other-kind`, `other-operation` or `other-subresource`; for failed reviews also `invalid-review`, `too-large` or
+ * `internal-error`. `message` may quote the pod, so it is logged only at debug level.
+ */
+export interface Reviewed extends Pick<PodOutcome, "reason" | "message" | "warnings"> {
   /** The AdmissionReview with the response, as JSON. */
   readonly body: string;
-  readonly result: ReviewResult;
-  /**
-   * A stable ID: one of `inject`'s IDs; for skipped reviews also `other-kind`, `other-operation` or `other-subresource`; for
-   * failed reviews also `invalid-review`, `too-large` or `internal-error`.
-   */
-  readonly reason: string;
-  /** Message for the user who creates the pod. It may quote the pod, so it is logged only at debug level. */
-  readonly message: string;
-  readonly warnings: readonly string[];
+  readonly result: PodOutcome["result"] | "failed";
   readonly uid: string;
   readonly namespace: string;
   /** Name or generateName of the pod. */
