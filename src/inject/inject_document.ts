@@ -3,18 +3,17 @@ import type { Era } from "../istio/mod.ts";
 import { sameValue } from "../base/values/mod.ts";
 import type { ValueMap } from "../base/value.ts";
 import type { Injector } from "./injector.ts";
-import type { Decision } from "./decision/answer.ts";
-import { decide } from "./decision/decision.ts";
+import { decide, type Decision } from "./decision/decision.ts";
 import { InjectionError } from "./injection_error.ts";
 import { injectInTurn } from "./inject_pod.ts";
 import { containersOf, type Pod } from "./pod/pod.ts";
-import type { Change, DocumentOptions, Outcome } from "./document/document.ts";
+import type { Change, DocumentOptions } from "./document/document.ts";
 import type { WorkloadKind } from "./pod/kinds.ts";
 import { fieldIn, inPodOf, withoutTemplate } from "./document/pod_row.ts";
 import { type Level, violationsOf } from "./rules/pod_security.ts";
 import { findingsOf } from "./rules/rules.ts";
 import { createdPod, ownerOf, podIn, withPod } from "./pod/workload.ts";
-import { type ReadWorkload, readWorkload } from "./read_workload.ts";
+import { readWorkload } from "./read_workload.ts";
 
 /** Whether a pod is injected, and by which injectors. */
 export interface Judgment {
@@ -40,59 +39,40 @@ export function injection(injector: Injector): Change {
 
 /** Returns the change that injects pods as `judge` decides. */
 export function injectionBy(judge: Judge): Change {
-  return (value, row, options) => injectRow(value, row, { judge, options });
-}
-
-interface Run {
-  readonly judge: Judge;
-  readonly options: DocumentOptions;
-}
-
-function injectRow(value: ValueMap, row: WorkloadKind, run: Run): Outcome {
-  const read = readWorkload(value, row);
-  if (read === undefined) return withoutTemplate(value, row);
-  const { manifest, misread } = read;
-  const pod = podIn(manifest, row);
-  const judgment = inPodOf(row, () => run.judge(manifest, row, run.options));
-  const { decision } = judgment;
-  const field = fieldIn(decision.field, row);
-  const subject = { manifest, kind: row.kind, path: row.path, pod, era: eraOf(judgment.injectors) };
-  const find = (injected: Pod | undefined) => findingsOf({ ...subject, injected }, run.options.rulesOff);
-  if (!decision.inject) {
-    return { ...decision, result: "skipped", field, findings: find(undefined), misread, next: value };
-  }
-  const { injected, ...done } = injectWorkload(read, row, judgment);
-  checkFit(injected, row, run.options.fit);
-  return {
-    ...decision,
-    ...judgment.by,
-    field,
-    misread,
-    next: value,
-    ...done,
-    warnings: [...decision.warnings, ...done.warnings],
-    findings: find(injected),
-    injected: { pod: injected, path: row.path },
+  return (value, row, options) => {
+    const read = readWorkload(value, row);
+    if (read === undefined) return withoutTemplate(value, row);
+    const { manifest, misread } = read;
+    const judgment = inPodOf(row, () => judge(manifest, row, options));
+    const { decision, injectors } = judgment;
+    const pod = podIn(manifest, row);
+    const subject = { manifest, kind: row.kind, path: row.path, pod, era: eraOf(injectors) };
+    const find = (injected: Pod | undefined) => findingsOf({ ...subject, injected }, options.rulesOff);
+    const decided = { ...decision, field: fieldIn(decision.field, row), misread };
+    if (!decision.inject) return { ...decided, result: "skipped", findings: find(undefined), next: value };
+    const owner = ownerOf(manifest, row, judgment.namespace);
+    const { pod: injected } = inPodOf(row, () => injectInTurn(pod, owner, injectors));
+    checkFit(injected, row, options.fit);
+    const next = withPod(manifest, row, injected);
+    const isSame = sameValue(manifest, next);
+    return {
+      ...decided,
+      ...judgment.by,
+      ...isSame ? ALREADY_INJECTED : { result: "injected" },
+      next: isSame ? value : next,
+      warnings: [...decision.warnings, ...kindWarnings(pod, injected, row)],
+      findings: find(injected),
+      injected: { pod: injected, path: row.path },
+    };
   };
 }
 
-function injectWorkload(
-  { manifest }: ReadWorkload,
-  row: WorkloadKind,
-  { namespace, injectors }: Judgment,
-) {
-  const pod = podIn(manifest, row);
-  const owner = ownerOf(manifest, row, namespace);
-  const { pod: injected } = inPodOf(row, () => injectInTurn(pod, owner, injectors));
-  const changed = withPod(manifest, row, injected);
-  const first = containersOf(pod, "initContainers").length === 0 &&
+const ALREADY_INJECTED = { result: "unchanged", reason: "already-injected", message: "already injected" } as const;
+
+function kindWarnings(pod: Pod, injected: Pod, { initContainersWarning: warning }: WorkloadKind): readonly string[] {
+  const isFirst = containersOf(pod, "initContainers").length === 0 &&
     containersOf(injected, "initContainers").length > 0;
-  const warnings = first && row.initContainersWarning !== undefined ? [row.initContainersWarning] : [];
-  if (sameValue(manifest, changed)) {
-    const message = "already injected";
-    return { result: "unchanged", reason: "already-injected", message, warnings, injected } as const;
-  }
-  return { result: "injected", warnings, injected, next: changed } as const;
+  return isFirst && warning !== undefined ? [warning] : [];
 }
 
 /** Checks an injected pod. Throws an InjectionError if the application or the sidecar violates the level. */

@@ -88,12 +88,9 @@ function injectNew(pod: Pod, owner: Owner, injector: Injector, config: ModernCon
   const overridden = applyOverrides(overlaid.pod, overlaid.templatePod, source);
   const followed = injector.minor < FOLLOWS_USER ? overridden : followProxyUser(overridden, userProxy(source), mesh);
   const done = postprocess(followed, {
+    ...injector,
     templatePod: overlaid.templatePod,
     mesh,
-    values: injector.values,
-    revision: injector.revision,
-    minor: injector.minor,
-    env: injector.env,
     proxyEnvs: proxyEnvs(pod, injector.values, injector.proxyEnvs),
     injectedAnnotations: config.injectedAnnotations,
     reinjected,
@@ -121,18 +118,15 @@ function withoutRestarts(patch: ValueMap): ValueMap {
 function typedPod(pod: Pod): Pod {
   const { value, problems } = decode(pod, "Pod");
   const [first] = problems;
-  if (first === undefined) return named(value);
-  throw new InjectionError("invalid-manifest", `The pod cannot be read: ${problemTexts(problems)}`, {
-    place: { field: first.field },
-  });
-}
-
-function named(pod: Pod): Pod {
-  const missing = missingNames(pod);
-  const [first] = missing;
-  if (first === undefined) return pod;
-  const fields = missing.map((field) => `"${field}"`).join(", ");
-  throw new InjectionError("invalid-manifest", `Names are missing: ${fields}`, { place: { field: first } });
+  if (first !== undefined) {
+    const message = `The pod cannot be read: ${problemTexts(problems)}`;
+    throw new InjectionError("invalid-manifest", message, { place: { field: first.field } });
+  }
+  const missing = missingNames(value);
+  const [field] = missing;
+  if (field === undefined) return value;
+  const fields = missing.map((each) => `"${each}"`).join(", ");
+  throw new InjectionError("invalid-manifest", `Names are missing: ${fields}`, { place: { field } });
 }
 
 /** Lists of a pod whose items are merged by name. */
@@ -140,19 +134,14 @@ const NAMED = ["initContainers", "containers", "volumes"] as const;
 
 /** Field paths of missing names, such as `spec.containers[0].name`. */
 export function missingNames(pod: Pod): readonly string[] {
-  const missing: string[] = [];
-  for (const list of NAMED) {
-    for (const [index, item] of mapsAt(specOf(pod), list).entries()) {
-      if (item["name"] === undefined || item["name"] === "") missing.push(`spec.${list}[${index}].name`);
-    }
-  }
-  return missing;
+  return NAMED.flatMap((list) =>
+    mapsAt(specOf(pod), list).flatMap(({ name = "" }, index) => name === "" ? [`spec.${list}[${index}].name`] : [])
+  );
 }
 
 function checkAnnotations(typed: Pod, era: Era): void {
-  const annotations: Record<string, string> = {};
-  for (const [name, value] of Object.entries(annotationsOf(typed))) annotations[name] = String(value);
-  const problems = validateAnnotations(annotations, era);
+  const entries = Object.entries(annotationsOf(typed)).map(([name, value]) => [name, String(value)]);
+  const problems = validateAnnotations(Object.fromEntries(entries), era);
   const [first] = problems;
   if (first === undefined) return;
   throw new InjectionError("invalid-annotation", problems.map(({ message }) => message).join("; "), {

@@ -1,12 +1,13 @@
 /** Loads an injector: its configuration is parsed and checked once, for any number of pods. */
 import { templateFunctions } from "./render/functions/mod.ts";
-import { eraOf, type MeshConfig, parseMeshConfig, type ProxyConfig } from "../istio/mod.ts";
+import { eraOf, parseMeshConfig, type ProxyConfig } from "../istio/mod.ts";
 import { newMap, type ValueMap } from "../base/value.ts";
 import { loadLibraries } from "../golang/gotemplate/sprig/mod.ts";
 import { type LegacyConfig, type ModernConfig, parseConfig, type Source, textBesideConfig } from "./config/config.ts";
 import { type Legacy, loadLegacy } from "./legacy/mod.ts";
-import { type NativeOption, type NativeSetting, nativeSetting, type NodesAsked } from "./decision/native.ts";
-import type { ProxyEnvs } from "./postprocess/cluster.ts";
+import { type NativeOption, type NativeSetting, nativeSetting } from "./decision/native.ts";
+import type { PostContext } from "./postprocess/mod.ts";
+import type { TemplateInput } from "./render/data.ts";
 import { type TemplateEnv, templateEnv } from "./config/template_env.ts";
 import { LATEST, modernRelease } from "./config/release.ts";
 import { checkValues, parseValues } from "./config/values.ts";
@@ -25,7 +26,7 @@ export interface InjectorOptions {
   /** Whether proxies are native sidecars. Default: the environment variable ENABLE_NATIVE_SIDECARS. */
   readonly nativeSidecars?: NativeOption | undefined;
   /** `ISTIO_META_CLUSTER_ID` and `ISTIO_META_NETWORK` for the proxy. They override the values. */
-  readonly proxyEnvs?: ProxyEnvs | undefined;
+  readonly proxyEnvs?: Injector["proxyEnvs"] | undefined;
   /** The user names the manifests on the command line, so the policy `disabled` does not apply. */
   readonly byHand: boolean;
   /** Parse non-default templates only when a pod selects them. Errors in unused templates are then not found. */
@@ -39,30 +40,16 @@ export interface InjectorOptions {
 /** A configuration with parsed templates, in either form. */
 export type LoadedConfig = ModernConfig | LegacyConfig & { readonly legacy: Legacy };
 
-/** A configuration ready to inject. */
-export interface Injector {
+/** A configuration ready to inject. `mesh` is the configuration of the whole mesh, before annotations of pods. */
+export interface Injector extends Omit<TemplateInput, "seen">, Pick<PostContext, "env" | "proxyEnvs"> {
   readonly config: LoadedConfig;
-  readonly values: ValueMap;
-  /** Minor version of the Istio release, for a configuration with `templates`. */
-  readonly minor: number;
-  readonly mesh: MeshConfig;
   /** A ProxyConfig resource that selects the pod; it overrides the pod's `proxy.istio.io/config`. */
   readonly proxyOverlay?: ProxyConfig | undefined;
-  /** Revision of the control plane; `""` for the control plane without a revision. */
-  readonly revision: string;
-  readonly nativeSidecars: boolean;
   /** Use native sidecars in pods that run to completion. */
   readonly nativeJobs: boolean;
   /** When the cluster's nodes decide about native sidecars. */
-  readonly nodesAsked: NodesAsked;
-  readonly proxyEnvs: ProxyEnvs;
+  readonly nodesAsked: NativeSetting["nodes"];
   readonly byHand: boolean;
-  readonly compliancePolicy: string;
-  readonly proxyUid: number;
-  readonly proxyGid: number;
-  readonly env: (name: string) => string | undefined;
-  /** Returns whether rendering has exceeded its time limit. Absent: no limit. */
-  readonly isLate?: (() => boolean) | undefined;
   /** Notes about the configuration, printed to standard error. */
   readonly notes: readonly string[];
 }
@@ -81,62 +68,41 @@ export async function loadInjector(options: InjectorOptions): Promise<Injector> 
 
 /** Does the same as `loadInjector`, but loads no libraries: template functions that need one fail during rendering. */
 export function newInjector(options: InjectorOptions): Injector {
-  const { env } = options;
-  const values = readValues(options);
-  const release = modernRelease({
-    named: options.istioVersion,
-    config: options.config.text,
-    values: values ?? newMap(),
-  });
-  const config = readConfig(options, values, release.minor);
-  const { native, isNative } = nativeOf(options);
+  const { env, mesh, revision = "" } = options;
+  const given = readValues(options);
+  const values = given ?? newMap();
+  const { minor, isUnknown } = modernRelease({ named: options.istioVersion, config: options.config.text, values });
+  const config = readConfig(options, given, minor);
+  const native = nativeOf(options);
+  // The defaults of the mesh configuration depend on the configuration's Istio release.
+  const era = config.form === "legacy" ? config.legacy.era : eraOf(minor);
   return {
     config,
-    values: values ?? newMap(),
-    minor: release.minor,
-    mesh: readMesh(options.mesh, config, release.minor),
-    revision: revisionName(options.revision),
-    nativeSidecars: isNative,
+    values,
+    minor,
+    mesh: parseMeshConfig(mesh?.text ?? "", mesh?.file ?? "", era),
+    revision: revision === "default" ? "" : revision,
+    nativeSidecars: native.native,
     nativeJobs: options.nativeSidecars === "jobs",
-    nodesAsked: nodesAsked(native, options.config.text),
+    nodesAsked: native.nodes,
     proxyEnvs: options.proxyEnvs ?? {},
     byHand: options.byHand,
     compliancePolicy: env("COMPLIANCE_POLICY") ?? "",
     proxyUid: PROXY_ID,
     proxyGid: PROXY_ID,
     env,
-    notes: notes(config, options, { values, native, isUnknown: release.isUnknown }),
+    notes: notes(config, options, { hasValues: given !== undefined, warning: native.warning, isUnknown }),
   };
 }
 
-/**
- * The native-sidecar setting. `isNative` applies unless the cluster's nodes override it. `native` says when they may;
- * it is `undefined` if the user's flag decides.
- */
-function nativeOf({ nativeSidecars, env }: InjectorOptions) {
-  if (nativeSidecars === "jobs") return { native: undefined, isNative: false };
-  if (nativeSidecars === true || nativeSidecars === false) return { native: undefined, isNative: nativeSidecars };
-  const native = nativeSetting(nativeSidecars ?? env("ENABLE_NATIVE_SIDECARS"));
-  return { native, isNative: native.native };
-}
-
-/**
- * When the cluster's nodes decide about native sidecars. If the template does not read `.NativeSidecars`, it does not
- * support native sidecars, and only an explicit setting turns them on.
- */
-function nodesAsked(setting: NativeSetting | undefined, config: string): NodesAsked {
-  if (setting === undefined) return "never";
-  return setting.nodes === "if-any" && !config.includes(".NativeSidecars") ? "never" : setting.nodes;
-}
-
-/** Parses the mesh configuration. Its defaults depend on the configuration's Istio release. */
-function readMesh(mesh: Source | undefined, config: LoadedConfig, minor: number): MeshConfig {
-  const era = config.form === "legacy" ? config.legacy.era : eraOf(minor);
-  return parseMeshConfig(mesh?.text ?? "", mesh?.file ?? "", era);
-}
-
-function revisionName(revision = ""): string {
-  return revision === "default" ? "" : revision;
+/** The native-sidecar setting. The user's flag decides before nodes. */
+function nativeOf({ nativeSidecars, env, config }: InjectorOptions): NativeSetting {
+  if (nativeSidecars === "jobs") return { native: false, nodes: "never" };
+  if (typeof nativeSidecars === "boolean") return { native: nativeSidecars, nodes: "never" };
+  const setting = nativeSetting(nativeSidecars ?? env("ENABLE_NATIVE_SIDECARS"));
+  // A template that does not read `.NativeSidecars` does not support them, so only an explicit setting turns them on.
+  const isSupported = setting.nodes !== "if-any" || config.text.includes(".NativeSidecars");
+  return isSupported ? setting : { ...setting, nodes: "never" };
 }
 
 function readConfig(options: InjectorOptions, values: ValueMap | undefined, minor: number): LoadedConfig {
@@ -165,9 +131,9 @@ function readValues({ values, config }: InjectorOptions): ValueMap | undefined {
 function notes(
   config: LoadedConfig,
   options: InjectorOptions,
-  { values, native, isUnknown }: {
-    readonly values: ValueMap | undefined;
-    readonly native: NativeSetting | undefined;
+  { hasValues, warning, isUnknown }: {
+    readonly hasValues: boolean;
+    readonly warning: string | undefined;
     readonly isUnknown: boolean;
   },
 ): readonly string[] {
@@ -189,9 +155,9 @@ function notes(
       `The configuration's policy is "${config.policy}", but manifests named on the command line are injected anyway`,
     );
   }
-  if (native?.warning !== undefined) lines.push(native.warning);
+  if (warning !== undefined) lines.push(warning);
   // Without values a template renders `<no value>` into fields.
-  if (values === undefined && options.config.text.includes(".Values")) {
+  if (!hasValues && options.config.text.includes(".Values")) {
     lines.push("The configuration reads values, but no values are given; set a file with --values");
   }
   return lines;

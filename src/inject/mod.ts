@@ -26,9 +26,14 @@ export {
   type Unreadable,
 } from "./config/snapshot.ts";
 export { BUILT_IN } from "./default/mod.ts";
-export type { Decision } from "./decision/answer.ts";
-export { decide, type DecisionPolicy, IGNORED_NAMESPACES } from "./decision/decision.ts";
-export { type DecisionStep, decisionSteps } from "./decision/steps.ts";
+export {
+  decide,
+  type Decision,
+  type DecisionPolicy,
+  type DecisionStep,
+  decisionSteps,
+  IGNORED_NAMESPACES,
+} from "./decision/decision.ts";
 export {
   type Change,
   changeObject,

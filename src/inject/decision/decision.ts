@@ -4,16 +4,39 @@
  * lists the reasons.
  *
  * For manifests that the user names on the command line, selectors are ignored, as in `istioctl kube-inject`, and a
- * warning is given if the webhook would skip the pod. For configurations of Istio 1.0 to 1.8, the rules in
- * `legacy_request.ts` replace those about the label and the annotation.
+ * warning is given if the webhook would skip the pod. For configurations of Istio 1.0 to 1.8, other rules read the
+ * annotation, and the label has no effect.
  */
 import { goJson } from "../../golang/go_json.ts";
 import { isEmptySelector, selectorMatches } from "../../kube/mod.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
 import { isList, textAt, type Value, type ValueMap } from "../../base/value.ts";
-import { type Answer, type Decision, no } from "./answer.ts";
-import { alreadyInjected, legacyRequest, legacyWarnings } from "./legacy_request.ts";
-import { annotation, annotationsOf, labelsOf, metadataOf, type Pod, specOf } from "../pod/pod.ts";
+import {
+  annotation,
+  annotationsOf,
+  containerNamed,
+  containersOf,
+  labelsOf,
+  metadataOf,
+  type Pod,
+  PROXY,
+  specOf,
+} from "../pod/pod.ts";
+
+/** The decision about a pod, and its reason. */
+export interface Decision {
+  readonly inject: boolean;
+  /** A stable ID. docs/inject.md lists the IDs. */
+  readonly reason: string;
+  /** The deciding field of the pod (`spec.hostNetwork`) or of the configuration (`neverInjectSelector[0]`). */
+  readonly field: string;
+  /** The reason in words. It is printed after `skipped: ` or `injected: `. */
+  readonly message: string;
+  readonly warnings: readonly string[];
+}
+
+/** The decision of one rule, without warnings. */
+type Answer = Omit<Decision, "warnings">;
 
 /** The inputs of a decision besides the pod. */
 export interface DecisionPolicy {
@@ -31,80 +54,90 @@ const INJECT = ANNOTATION.inject;
 /** Namespaces whose pods are never injected. Istio has the same list. */
 export const IGNORED_NAMESPACES = new Set(["kube-system", "kube-public", "kube-node-lease", "local-path-storage"]);
 
-/** A value that a rule reads from the pod or the configuration. `value` is `undefined` if the field is missing. */
-export interface Reading {
-  readonly rule: string;
-  readonly field: string;
-  readonly value: string | undefined;
-}
-
 interface Rule {
-  readonly name: string;
   readonly answer: (pod: Pod, policy: DecisionPolicy) => Answer | undefined;
+  /** The fields of the pod or the configuration that the rule reads. */
   readonly reads: (pod: Pod, policy: DecisionPolicy) => readonly Reading[];
 }
 
-/** Builds a rule that reads one field. */
-function rule(
-  name: string,
-  answer: Rule["answer"],
-  field: string,
-  value: (pod: Pod, policy: DecisionPolicy) => Value | undefined,
-): Rule {
-  return { name, answer, reads: (pod, policy) => [reading(name, field, value(pod, policy))] };
-}
+type Reading = readonly [rule: string, field: string, value: Value | undefined];
 
-function reading(name: string, field: string, value: Value | undefined): Reading {
-  if (isList(value)) {
-    return { rule: name, field, value: value.length === 0 ? undefined : goJson(value, { escapeHtml: false }) };
-  }
-  return { rule: name, field, value: value === undefined || value === null ? undefined : String(value) };
-}
-
-/** The rules in order. The last rule always decides. */
-export const RULES: readonly Rule[] = [
-  rule("host-network", hostNetwork, "spec.hostNetwork", (pod) => specOf(pod)["hostNetwork"]),
+/** The rules in order. If none has an answer, the policy decides. */
+const RULES: readonly Rule[] = [
+  { answer: hostNetwork, reads: (pod) => [["host-network", "spec.hostNetwork", specOf(pod)["hostNetwork"]]] },
   {
-    name: "already-injected",
-    answer: (pod, { form, byHand }) => form === "legacy" ? alreadyInjected(pod, byHand) : undefined,
-    reads: (_pod, { form, byHand }) =>
-      form === "legacy" && byHand ? [reading("already-injected", "spec.containers", undefined)] : [],
+    answer: alreadyInjected,
+    reads: (_, { form, byHand }) =>
+      form === "legacy" && byHand ? [["already-injected", "spec.containers", undefined]] : [],
   },
-  rule("ignored-namespace", ignoredNamespace, "metadata.namespace", (pod) => textAt(metadataOf(pod), "namespace")),
-  rule("policy-known", invalidPolicy, "policy", (_pod, { policy }) => policy),
   {
-    name: "request",
+    answer: ignoredNamespace,
+    reads: (pod) => [["ignored-namespace", "metadata.namespace", textAt(metadataOf(pod), "namespace")]],
+  },
+  { answer: invalidPolicy, reads: (_, { policy }) => [["policy-known", "policy", policy]] },
+  {
     answer: (pod, { form }) => form === "legacy" ? legacyRequest(pod) : request(pod),
     reads: (pod, { form }) => [
-      ...form === "legacy" ? [] : [reading("label", `metadata.labels["${INJECT}"]`, labelsOf(pod)[INJECT])],
-      reading("annotation", `metadata.annotations["${INJECT}"]`, annotation(pod, INJECT)),
+      ...form === "legacy" ? [] : [["label", `metadata.labels["${INJECT}"]`, labelsOf(pod)[INJECT]] as const],
+      ["annotation", `metadata.annotations["${INJECT}"]`, annotation(pod, INJECT)],
     ],
   },
-  rule(
-    "never-inject-selector",
-    neverSelector,
-    "neverInjectSelector",
-    (_pod, { neverInjectSelector }) => [...neverInjectSelector],
-  ),
-  rule(
-    "always-inject-selector",
-    alwaysSelector,
-    "alwaysInjectSelector",
-    (_pod, { alwaysInjectSelector }) => [...alwaysInjectSelector],
-  ),
-  rule("policy", (_pod, policy) => byPolicy(policy), "policy", (_pod, { policy }) => policy),
+  {
+    answer: neverSelector,
+    reads: (_, { neverInjectSelector: list }) => [["never-inject-selector", "neverInjectSelector", [...list]]],
+  },
+  {
+    answer: alwaysSelector,
+    reads: (_, { alwaysInjectSelector: list }) => [["always-inject-selector", "alwaysInjectSelector", [...list]]],
+  },
 ];
 
 /** Decides whether a pod is injected. Warnings do not change the decision. */
 export function decide(pod: Pod, policy: DecisionPolicy): Decision {
-  const legacy = policy.form === "legacy";
-  const warnings = legacy ? legacyWarnings(pod) : requestWarnings(pod);
-  for (const { name, answer: answerOf } of RULES) {
-    const answer = answerOf(pod, policy);
-    if (answer === undefined) continue;
-    return { ...answer, warnings: name === "policy" ? [...warnings, ...selectorWarnings(pod, policy)] : warnings };
+  const warnings = policy.form === "legacy" ? legacyWarnings(pod) : requestWarnings(pod);
+  for (const rule of RULES) {
+    const answer = rule.answer(pod, policy);
+    if (answer !== undefined) return { ...answer, warnings };
   }
-  return { ...byPolicy(policy), warnings };
+  return { ...byPolicy(policy), warnings: [...warnings, ...selectorWarnings(pod, policy)] };
+}
+
+/** One rule of a decision, with a field that the rule reads. */
+export interface DecisionStep {
+  readonly rule: string;
+  readonly field: string;
+  /** `undefined` if the field is missing. */
+  readonly value: string | undefined;
+  /** Set only on the deciding rule. */
+  readonly answer?: Answer;
+  /** Whether an earlier rule has already decided. */
+  readonly isLate: boolean;
+}
+
+/** Returns all rules in the order of `decide`, a step for each field that a rule reads. Marks the deciding field. */
+export function decisionSteps(pod: Pod, policy: DecisionPolicy): readonly DecisionStep[] {
+  const last: Rule = { answer: () => byPolicy(policy), reads: () => [["policy", "policy", policy.policy]] };
+  let isLate = false;
+  return [...RULES, last].flatMap((rule) => {
+    const late = isLate;
+    const answer = late ? undefined : rule.answer(pod, policy);
+    isLate ||= answer !== undefined;
+    return rule.reads(pod, policy).map(([rule, field, read]) => {
+      const isDecisive = answer?.field === field || answer?.field.startsWith(`${field}[`);
+      const step = { rule, field, value: valueText(read), isLate: late };
+      return answer !== undefined && isDecisive ? { ...step, field: answer.field, answer } : step;
+    });
+  });
+}
+
+function valueText(value: Value | undefined): string | undefined {
+  if (isList(value)) return value.length === 0 ? undefined : goJson(value, { escapeHtml: false });
+  return value === undefined || value === null ? undefined : String(value);
+}
+
+/** Builds the answer not to inject. */
+function no(reason: string, field: string, message: string): Answer {
+  return { inject: false, reason, field, message };
 }
 
 /** Warns if a pod is injected only because the user named its manifest: the webhook would skip it. */
@@ -155,6 +188,36 @@ function requestWarnings(pod: Pod): readonly string[] {
   if (requested === undefined || ["true", "false", ""].includes(requested.value)) return [];
   return [
     `The ${requested.kind} "${INJECT}" has the value "${requested.value}", which is neither "true" nor "false"; the value is ignored`,
+  ];
+}
+
+/** Values that mean true, case-insensitive (http://yaml.org/type/bool.html). All other values mean false; "" means unset. */
+const YES = new Set(["y", "yes", "true", "on"]);
+
+/** Decides by the annotation, as Istio 1.0 to 1.8 did. Istio 1.9 added the label of the same name. */
+function legacyRequest(pod: Pod): Answer | undefined {
+  const text = annotation(pod, INJECT) ?? "";
+  if (text === "") return undefined;
+  const inject = YES.has(text.toLowerCase());
+  const field = `metadata.annotations["${INJECT}"]`;
+  return { inject, reason: `annotation-inject-${inject}`, field, message: `annotation "${INJECT}" is "${text}"` };
+}
+
+/**
+ * Skips a pod that already has a proxy container next to other containers, if the user named its manifest, as
+ * kube-inject did in Istio 1.0 to 1.8. The webhook of these releases injected such pods again.
+ */
+function alreadyInjected(pod: Pod, { form, byHand }: DecisionPolicy): Answer | undefined {
+  const containers = containersOf(pod, "containers");
+  if (form !== "legacy" || !byHand || containers.length < 2 || !containerNamed(containers, PROXY)) return undefined;
+  return no("already-injected", "spec.containers", `the pod already has a container "${PROXY}"`);
+}
+
+/** Warns if the pod has the label `sidecar.istio.io/inject`, which Istio 1.0 to 1.8 do not read. */
+function legacyWarnings(pod: Pod): readonly string[] {
+  if (labelsOf(pod)[INJECT] === undefined) return [];
+  return [
+    `The label "${INJECT}" is ignored with a configuration of Istio 1.0 to 1.8; use the annotation with the same name`,
   ];
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { DecisionPolicy } from "./decision.ts";
 import { decide } from "./decision.ts";
-import { decisionSteps } from "./steps.ts";
+import { decisionSteps } from "./decision.ts";
 import type { Pod } from "../pod/pod.ts";
 
 const POLICY: DecisionPolicy = {

@@ -19,12 +19,13 @@ export interface TemplateInput {
   /** The mesh configuration. Its defaultConfig includes the pod's `proxy.istio.io/config`. */
   readonly mesh: MeshConfig;
   readonly values: ValueMap;
+  /** Revision of the control plane; `""` for the control plane without a revision. */
   readonly revision: string;
   readonly nativeSidecars: boolean;
   readonly compliancePolicy: string;
   readonly proxyUid: number;
   readonly proxyGid: number;
-  /** Returns whether rendering has exceeded its time limit. */
+  /** Returns whether rendering has exceeded its time limit. Absent: no limit. */
   readonly isLate?: (() => boolean) | undefined;
 }
 
