@@ -1,3 +1,4 @@
+import { oncePer } from "../base/values/mod.ts";
 import { isMap, newMap, type ValueMap } from "../base/value.ts";
 import type { Era } from "./era.ts";
 import type { MeshData, ProxyData } from "./schema/fields.ts";
@@ -17,18 +18,10 @@ export interface ProxyConfig {
   readonly data: ProxyData;
 }
 
-/** The `defaultConfig` of each mesh. All pods get the same object, so that callers can cache results by object. */
-const defaultConfigs = new WeakMap<MeshConfig, ProxyConfig>();
-
-/** Returns the mesh's `defaultConfig`: always the same object for the same mesh. */
-export function defaultProxyConfig(mesh: MeshConfig): ProxyConfig {
-  const known = defaultConfigs.get(mesh);
-  if (known !== undefined) return known;
-  const data = mesh.data["defaultConfig"];
-  const config = { era: mesh.era, data: isMap(data) ? data : newMap() };
-  defaultConfigs.set(mesh, config);
-  return config;
-}
+/** Returns the mesh's `defaultConfig`: always the same object for the same mesh, so that callers can cache by object. */
+export const defaultProxyConfig = oncePer(({ era, data: { defaultConfig } }: MeshConfig): ProxyConfig => {
+  return { era, data: isMap(defaultConfig) ? defaultConfig : newMap() };
+});
 
 /** A copy of the mesh configuration with `proxy` as its `defaultConfig`. */
 export function withDefaultProxyConfig(mesh: MeshConfig, proxy: ProxyConfig): MeshConfig {

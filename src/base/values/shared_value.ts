@@ -16,13 +16,18 @@ export function isShared(value: Value): value is Extract<Value, object> {
   return typeof value === "object" && value !== null && shared.has(value);
 }
 
-/** Returns a function that caches its results for shared values. The result must depend on the value alone. */
-export function onceForShared<Answer>(ask: (value: Value) => Answer): (value: Value) => Answer {
-  const known = new WeakMap<object, { readonly answer: Answer }>();
-  return (value) => {
-    if (!isShared(value)) return ask(value);
-    let kept = known.get(value);
-    if (kept === undefined) known.set(value, kept = { answer: ask(value) });
+/** Returns a function that caches its result for each object, as long as the object is in use. */
+export function oncePer<Key extends object, Answer>(ask: (key: Key) => Answer): (key: Key) => Answer {
+  const known = new WeakMap<Key, { readonly answer: Answer }>();
+  return (key) => {
+    let kept = known.get(key);
+    if (kept === undefined) known.set(key, kept = { answer: ask(key) });
     return kept.answer;
   };
+}
+
+/** Returns a function that caches its results for shared values. The result must depend on the value alone. */
+export function onceForShared<Answer>(ask: (value: Value) => Answer): (value: Value) => Answer {
+  const once = oncePer<Extract<Value, object>, Answer>(ask);
+  return (value) => isShared(value) ? once(value) : ask(value);
 }

@@ -3,7 +3,7 @@ import { MeshError } from "../../base/errors.ts";
 import { InjectionError } from "../injection_error.ts";
 import type { GoStruct, Template } from "../../golang/gotemplate/mod.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
-import { copyMap } from "../../base/values/mod.ts";
+import { copyMap, oncePer } from "../../base/values/mod.ts";
 import { isMap, type ValueMap } from "../../base/value.ts";
 import type { ModernConfig } from "../config/config.ts";
 import { renderedProblem, RenderedReader } from "./rendered.ts";
@@ -25,100 +25,69 @@ export function selectTemplates(pod: Pod, config: ModernConfig): readonly string
  * Throws an InjectionError that names the template, if it is missing, fails, or does not render a YAML mapping.
  */
 export function renderTemplates(config: ModernConfig, names: readonly string[], input: TemplateInput): ValueMap[] {
-  let data: GoStruct | undefined;
   const { mesh, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid, isLate } = input;
-  const limits = { isLate };
+  const reader = readerOf(config);
+  const templates = names.map((name) => ({ name, template: templateNamed(config, name) }));
   const isOnly = names.length === 1;
-  const writes = names.some((name) => templateNamed(config, name)?.effects.has("writes"));
+  const writes = templates.some(({ template }) => template.effects.has("writes"));
   /** Template functions may write to values, so copy the values: the next pod must not see such writes. */
   const ownValues = () => writes ? copyMap(input.values) : input.values;
   const values = isOnly ? input.values : ownValues();
-  const dataFor = (seen: ValueMap) => templateData({ ...input, seen, values: isOnly ? ownValues() : values });
   const setting = [mesh, values, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid];
+  const dataFor = (seen: ValueMap) => templateData({ ...input, seen, values: isOnly ? ownValues() : values });
   const rendering: Rendering = {
-    text: (watched, seen) => watched.render(dataFor(seen), { limits }),
-    value: (text) => readerOf(config).read(text),
+    text: (watched, seen) => watched.render(dataFor(seen), { limits: { isLate } }),
+    value: (text) => reader.read(text),
   };
-  return names.map((name) => {
-    const template = templateNamed(config, name);
-    if (template === undefined) throw notFound(config, name);
+  let data: GoStruct | undefined;
+  return templates.map(({ name, template }) => {
     const memo = memoOf(template, setting, isOnly);
     const known = memo?.find(input.seen);
     if (known !== undefined) return known;
-    const part = renderTemplate(config, { name, template, limits }, data ??= dataFor(input.seen));
-    if (part !== undefined) memo?.learn(template, input.seen, rendering, part);
+    const text = attempt(`The template "${name}" failed`, templateMessage, () => {
+      return template.render(data ??= dataFor(input.seen), { limits: { isLate } });
+    });
+    const whatIsWrong = (error: unknown) => renderedProblem(text, error);
+    const part = attempt(`The template "${name}" does not render YAML`, whatIsWrong, () => reader.read(text));
+    if (part === null) return undefined;
+    if (!isMap(part)) {
+      const message =
+        `The template "${name}" does not render a pod; it must render a mapping with "metadata" and "spec"`;
+      throw new InjectionError("template-failed", message);
+    }
+    memo?.learn(template, input.seen, rendering, part);
     return part;
   }).filter((part) => part !== undefined);
 }
 
-/** Returns a template, parsing it if necessary. Throws an InjectionError if the template is invalid. */
-function templateNamed(config: ModernConfig, name: string): Template | undefined {
+/** The reader of each configuration. Pods of one configuration share many parts, which the reader caches. */
+const readerOf = oncePer((_: ModernConfig) => new RenderedReader());
+
+/** Runs `action`. Throws its error as an InjectionError that starts with `what`. */
+function attempt<T>(what: string, messageFor: (error: unknown) => string, action: () => T): T {
   try {
-    return config.templates.get(name)?.();
+    return action();
+  } catch (error) {
+    throw new InjectionError("template-failed", `${what}: ${messageFor(error)}`, { cause: error });
+  }
+}
+
+/** Returns a template, parsing it if necessary. Throws an InjectionError if it is missing or invalid. */
+function templateNamed({ templates }: ModernConfig, name: string): Template {
+  const place = { field: `metadata.annotations["${ANNOTATION.templates}"]` };
+  const parse = templates.get(name);
+  if (parse === undefined) {
+    const have = [...templates.keys()].sort().map((known) => `"${known}"`).join(", ");
+    throw new InjectionError("template-unknown", `The template "${name}" is not in the injector configuration`, {
+      place,
+      hint: `available templates: ${have}`,
+    });
+  }
+  try {
+    return parse();
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
-    const { file = "", field = "" } = error.place ?? {};
-    throw new InjectionError("template-failed", `${error.message} (${file}: ${field})`, {
-      place: { field: `metadata.annotations["${ANNOTATION.templates}"]` },
-      cause: error,
-      hint: error.hint,
-    });
+    const { message, hint, place: { file = "", field = "" } = {} } = error;
+    throw new InjectionError("template-failed", `${message} (${file}: ${field})`, { place, cause: error, hint });
   }
-}
-
-function renderTemplate(
-  config: ModernConfig,
-  { name, template, limits }: {
-    readonly name: string;
-    readonly template: Template;
-    readonly limits: Pick<TemplateInput, "isLate">;
-  },
-  data: GoStruct,
-): ValueMap | undefined {
-  let text: string;
-  try {
-    text = template.render(data, { limits });
-  } catch (error) {
-    throw new InjectionError("template-failed", `The template "${name}" failed: ${templateMessage(error)}`, {
-      cause: error,
-    });
-  }
-  const patch = parseRendered(config, name, text);
-  if (patch === null) return undefined;
-  if (isMap(patch)) return patch;
-  throw new InjectionError(
-    "template-failed",
-    `The template "${name}" does not render a pod; it must render a mapping with "metadata" and "spec"`,
-  );
-}
-
-const readers = new WeakMap<ModernConfig, RenderedReader>();
-
-/** Returns the configuration's reader. Pods of one configuration share many parts, which the reader caches. */
-function readerOf(config: ModernConfig): RenderedReader {
-  const known = readers.get(config) ?? new RenderedReader();
-  readers.set(config, known);
-  return known;
-}
-
-function parseRendered(config: ModernConfig, name: string, text: string) {
-  try {
-    return readerOf(config).read(text);
-  } catch (error) {
-    throw new InjectionError(
-      "template-failed",
-      `The template "${name}" does not render YAML: ${renderedProblem(text, error)}`,
-      {
-        cause: error,
-      },
-    );
-  }
-}
-
-function notFound(config: ModernConfig, name: string): InjectionError {
-  const have = [...config.templates.keys()].sort().map((known) => `"${known}"`).join(", ");
-  return new InjectionError("template-unknown", `The template "${name}" is not in the injector configuration`, {
-    place: { field: `metadata.annotations["${ANNOTATION.templates}"]` },
-    hint: `available templates: ${have}`,
-  });
 }

@@ -1,29 +1,19 @@
-/** Converts the mesh configuration for templates. Caches one view for each configuration. */
+/** Converts the mesh configuration for templates, once for each configuration. */
+import { oncePer } from "../../base/values/mod.ts";
 import type { GoStruct } from "../../golang/gotemplate/mod.ts";
-import { type MeshConfig, meshConfigView, type ProxyConfig, proxyConfigView } from "../../istio/mod.ts";
+import { meshConfigView, type ProxyConfig, proxyConfigView } from "../../istio/mod.ts";
 
 const configs = new WeakMap<GoStruct, ProxyConfig>();
-const proxyViews = new WeakMap<ProxyConfig, GoStruct>();
-const meshViews = new WeakMap<MeshConfig, GoStruct>();
 
 /** Returns `.ProxyConfig` for templates. */
-export function viewOfProxyConfig(config: ProxyConfig): GoStruct {
-  const known = proxyViews.get(config);
-  if (known !== undefined) return known;
+export const viewOfProxyConfig = oncePer((config: ProxyConfig): GoStruct => {
   const view = proxyConfigView(config);
-  proxyViews.set(config, view);
   configs.set(view, config);
   return view;
-}
+});
 
 /** Returns `.MeshConfig` for templates. */
-export function viewOfMeshConfig(mesh: MeshConfig): GoStruct {
-  const known = meshViews.get(mesh);
-  if (known !== undefined) return known;
-  const view = meshConfigView(mesh);
-  meshViews.set(mesh, view);
-  return view;
-}
+export const viewOfMeshConfig = oncePer(meshConfigView);
 
 /** Returns the ProxyConfig behind a view; `undefined` if the view is not from `viewOfProxyConfig`. */
 export function configOfView(view: GoStruct): ProxyConfig | undefined {

@@ -1,3 +1,4 @@
+import { oncePer } from "../../base/values/mod.ts";
 import { goJson } from "../../golang/go_json.ts";
 import type { Value } from "../../base/value.ts";
 import { assign, defaultProxyConfig, type ProxyConfig } from "../config.ts";
@@ -26,27 +27,16 @@ const LEFT_OUT: readonly (keyof ProxyData)[] = [
   "concurrency",
 ];
 
-/** Cached texts of proxy configurations, because most pods share the mesh's configuration. */
-const shortTexts = new WeakMap<ProxyConfig, string>();
-
 /**
  * The template function `protoToJSON`: a proxy configuration as compact JSON, fields in the order of the proto, without
- * default values.
+ * default values. Most pods share the mesh's configuration.
  */
-export function protoToJson(proxy: ProxyConfig): string {
-  const known = shortTexts.get(proxy);
-  if (known !== undefined) return known;
-  const text = shortText(proxy);
-  shortTexts.set(proxy, text);
-  return text;
-}
-
-function shortText({ era, data: own }: ProxyConfig): string {
+export const protoToJson = oncePer(({ era, data: own }: ProxyConfig): string => {
   const defaults = defaultProxyConfig(defaultsOf(era)).data;
   const data = assign(own, {});
   for (const key of LEFT_OUT) if (isDefault(key, data[key], defaults[key], era)) delete data[key];
   return proxyConfigJson({ era, data });
-}
+});
 
 function isDefault(key: string, value: Value | undefined, standard: Value | undefined, era: Era): boolean {
   return value !== undefined && standard !== undefined &&

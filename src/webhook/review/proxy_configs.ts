@@ -1,5 +1,6 @@
 /** Applies ProxyConfig resources (networking.istio.io) to the mesh, a namespace, or selected pods. */
 import { MeshError, oneLine } from "../../base/errors.ts";
+import { oncePer } from "../../base/values/mod.ts";
 import { goJson } from "../../golang/go_json.ts";
 import {
   defaultProxyConfig,
@@ -33,7 +34,8 @@ export class ProxyConfigs {
   /** Messages about ignored resources, for the log. */
   readonly problems: readonly string[];
   readonly #entries: readonly Entry[];
-  readonly #meshes = new WeakMap<MeshConfig, Map<string, MeshConfig>>();
+  /** The merged configurations of a mesh, by namespace. */
+  readonly #meshes = oncePer((_: MeshConfig) => new Map<string, MeshConfig>());
 
   /** `resources`: the objects from the API server, in any order. */
   constructor(resources: readonly ValueMap[]) {
@@ -56,8 +58,7 @@ export class ProxyConfigs {
     const own = this.#forAll(namespace);
     const overlays = [root, own === root ? undefined : own].filter((config) => config !== undefined);
     if (overlays.length === 0) return mesh;
-    let known = this.#meshes.get(mesh);
-    if (known === undefined) this.#meshes.set(mesh, known = new Map());
+    const known = this.#meshes(mesh);
     const key = own === undefined ? "" : namespace;
     let merged = known.get(key);
     if (merged === undefined) {

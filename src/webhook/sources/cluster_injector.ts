@@ -24,8 +24,6 @@ export interface ClusterConfigOptions extends InjectorChoice {
 /** Milliseconds between attempts to read the first configuration. The pause doubles after each attempt. */
 const PAUSE = { first: 1_000, longest: 30_000 } as const;
 
-type Part = "injector" | "mesh";
-
 /**
  * Loads the injector from ConfigMaps, and reloads it after each change. If a ConfigMap is deleted or invalid, or the API server
  * is unreachable, logs this, reports it in `problem`, and keeps the previous configuration. For the first configuration, retries
@@ -37,37 +35,42 @@ export async function injectorFromCluster(
   log: Logger,
   options: ClusterConfigOptions,
 ): Promise<InjectorSource> {
-  const { names } = options;
+  const first = await firstConfiguration({ world, api, log, options });
+  let read = () => first;
+  const make = async () => await injectorOf(read(), options, world, log);
+  const { renew, ...source } = await renewable(log, { name: "configuration", make });
+  let texts = textsOf(read);
+  // Changes of other fields of the ConfigMaps have no effect.
+  const changed = oneAtATime(async () => {
+    const before = texts;
+    texts = textsOf(read);
+    if (texts !== before) await renew();
+  });
   const stop = new AbortController();
+  const watched = watchMaps({ api, log, names: options.names, signal: stop.signal }, changed);
+  read = () => watched.configuration() ?? first;
+  return { ...source, problem: () => source.problem() ?? watched.problem(), close: () => stop.abort() };
+}
+
+type Part = "injector" | "mesh";
+
+interface Watching {
+  readonly api: KubeApi;
+  readonly log: Logger;
+  readonly names: ClusterNames;
+  readonly signal: AbortSignal;
+}
+
+/** Watches both ConfigMaps. Calls `changed` after each change. */
+function watchMaps({ api, log, names, signal }: Watching, changed: () => Promise<void>) {
   const maps = new Map<Part, KubeObject>();
   /** Parts whose watch is in sync. */
   const synced = new Set<Part>();
   /** Errors of failed watches. */
   const failures = new Map<Part, string>();
-  const first = await firstConfiguration({ world, api, log, options });
-  let read = () => first;
-  let texts = textsOf(read);
-  const name = "configuration";
-  const make = async () => await injectorOf(read(), options, world, log);
-  const { renew, ...source } = await renewable(log, { name, make });
-  read = () => configurationIn(mapOf("injector"), mapOf("mesh"));
-
-  function mapOf(part: Part): KubeObject {
-    const map = maps.get(part);
-    if (map !== undefined) return map;
-    throw new MeshError(`The ConfigMap "${names.namespace}/${names[part]}" was deleted`);
-  }
-
-  /** Applies a change of the texts once both ConfigMaps are known. Changes of their other fields have no effect. */
-  const changed = oneAtATime(async () => {
-    const before = texts;
-    if (synced.size < 2 || (texts = textsOf(read)) === before) return;
-    await renew();
-  });
-
-  async function watch(part: Part): Promise<void> {
+  const watch = async (part: Part) => {
     const query = { fieldSelector: `metadata.name=${names[part]}` };
-    const events = api.watch(configMapsPath(names.namespace), query, stop.signal, {
+    const events = api.watch(configMapsPath(names.namespace), query, signal, {
       synced: () => {
         synced.add(part);
         if (failures.delete(part)) log.info("Watching the ConfigMaps again");
@@ -85,12 +88,19 @@ export async function injectorFromCluster(
       else maps.set(part, object);
       void changed();
     }
-  }
-
+  };
   void watch("injector");
   void watch("mesh");
-  const watchProblem = () => [...failures.values()].map((failure) => `cannot watch the ConfigMaps: ${failure}`)[0];
-  return { ...source, problem: () => source.problem() ?? watchProblem(), close: () => stop.abort() };
+  const mapOf = (part: Part): KubeObject => {
+    const map = maps.get(part);
+    if (map !== undefined) return map;
+    throw new MeshError(`The ConfigMap "${names.namespace}/${names[part]}" was deleted`);
+  };
+  return {
+    /** Returns the configuration; `undefined` until both ConfigMaps are known. Throws a `MeshError` if it is unusable. */
+    configuration: () => synced.size < 2 ? undefined : configurationIn(mapOf("injector"), mapOf("mesh")),
+    problem: () => [...failures.values()].map((failure) => `cannot watch the ConfigMaps: ${failure}`)[0],
+  };
 }
 
 interface Parts {

@@ -3,7 +3,7 @@
  * these values get the same result. Names differ between workloads, so the cached value has holes where names are copied.
  */
 import type { Template, Watch } from "../../../golang/gotemplate/mod.ts";
-import { sameValue } from "../../../base/values/mod.ts";
+import { oncePer, sameValue } from "../../../base/values/mod.ts";
 import { isMap, type Value, type ValueMap } from "../../../base/value.ts";
 import { type Form, formOf, isName, namesNode } from "./holes.ts";
 import { keysMark, markOf, type Reading, Recorder, type Step, valueOf } from "./recorder.ts";
@@ -129,15 +129,14 @@ function formBy(template: Template, recorder: Recorder, rendering: Rendering): F
 export type Setting = readonly unknown[];
 
 const MAX_SETTINGS = 8;
-const memos = new WeakMap<Template, { readonly setting: Setting; readonly memo: RenderMemo }[]>();
+const memosOf = oncePer((_: Template): { readonly setting: Setting; readonly memo: RenderMemo }[] => []);
 
 /**
  * Returns the memo of a template with a setting; `undefined` if the template cannot be cached. Keeps the latest settings.
  * `only`: the pod has only this template, so the template may write to maps that it creates.
  */
 export function memoOf(template: Template, setting: Setting, only = false): RenderMemo | undefined {
-  let known = memos.get(template);
-  if (known === undefined) memos.set(template, known = []);
+  const known = memosOf(template);
   const found = known.find((each) => each.setting.every((value, at) => value === setting[at]));
   if (found !== undefined) return found.memo;
   if (template.effects.has("varies") || (!only && template.effects.has("writes"))) return undefined;
