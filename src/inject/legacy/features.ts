@@ -7,8 +7,7 @@ const SINCE = {
   sdsByPath: 5, // before: fsGroup 1337 only if the mesh mounts tokens too (`enableSdsTokenMount`)
   proxyConfigInPod: 6, // before: the annotation `proxy.istio.io/config` is not read
   revisionLabel: 6, // before: no label `istio.io/rev`
-  agentProbers: 6, // before: the agent gets bare `httpGet` objects and listens on the proxy's `--statusPort`
-  startupProbes: 7, // before: only readiness and liveness probes are rewritten
+  agentProbers: 6, // before: the agent listens on the proxy's `--statusPort`
   hold: 7, // before: the proxy is always appended
   podAnnotationsOfCni: 8, // before: `podRedirectAnnot` is always written
   fsGroup: 8, // before: fsGroup 1337 only if the mesh has an SDS socket (`sdsUdsPath`)

@@ -4,7 +4,7 @@ import { goJson, OrderedFields } from "../../golang/go_json.ts";
 import { ANNOTATION, type MeshConfig } from "../../istio/mod.ts";
 import { mapAt, mapsAt, textAt, valueAt, type ValueMap } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";
-import { mapContainers, withAnnotations, withKey, withSpecKey } from "../pod/change.ts";
+import { withAnnotations, withKey, withSpecKey } from "../pod/change.ts";
 import { type Pod, PROXY, specOf, VALIDATION } from "../pod/pod.ts";
 import { INJECTED_LISTS, listedNames } from "../pod/status.ts";
 import { labelNetwork, type ProxyEnvs, proxyEnvs, setProxyEnvs } from "../postprocess/cluster.ts";
@@ -15,7 +15,7 @@ import { type Bare, withoutEarlier } from "./earlier.ts";
 import { has } from "./features.ts";
 import { addLabels } from "./labels.ts";
 import type { Legacy } from "./load.ts";
-import { rewriteContainer } from "./probes.ts";
+import { redirected } from "./probes.ts";
 import { equip, probePort } from "./proxy.ts";
 import { readSidecarSpec, type SidecarSpec } from "./sidecar_spec.ts";
 import { legacyTemplateData } from "./template_data.ts";
@@ -66,10 +66,7 @@ export function injectLegacy(input: LegacyInput) {
 function changed(context: Context): Pod {
   const { minor, bare, spec, mesh, values, revision, owner } = context;
   const port = probePort(bare.pod, context);
-  let pod = bare.pod;
-  if (port !== undefined) {
-    pod = mapContainers(pod, "containers", (container) => rewriteContainer(container, port, minor));
-  }
+  let pod = port === undefined ? bare.pod : redirected(bare.pod, port, minor);
   pod = append(pod, spec, has(minor, "hold") && holds(mesh, values));
   if (has(minor, "cluster")) {
     const envs = proxyEnvs(bare.pod, values, context.proxyEnvs);

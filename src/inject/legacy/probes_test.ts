@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { parseYaml } from "../../yaml/mod.ts";
-import { agentPort, type LegacyProbeSettings, rewriteContainer, withProbers } from "./probes.ts";
+import { agentPort, type LegacyProbeSettings, redirected, withProbers } from "./probes.ts";
+import { containersOf } from "../pod/pod.ts";
 import { rewritesProbes } from "../postprocess/probes.ts";
 
 function settings(minor: number, earlier?: string): LegacyProbeSettings {
@@ -63,9 +64,14 @@ Deno.test("withProbers: without probes there is no variable", () => {
   assert.equal(withProbers(proxy, { spec: { containers: [TCP] } }, 15020, settings(8)), proxy);
 });
 
-Deno.test("rewriteContainer: HTTP probes go to the agent, startup probes since 1.7, others never", () => {
-  const rewritten = rewriteContainer(APP, 15020, 8);
-  assert.deepEqual(plain(rewritten["readinessProbe"]), {
+function rewritten(container: ValueMap, port: number, minor: number): ValueMap {
+  const [first = newMap()] = containersOf(redirected({ spec: { containers: [container] } }, port, minor), "containers");
+  return first;
+}
+
+Deno.test("redirected: HTTP probes go to the agent, startup probes since 1.7, others never", () => {
+  const done = rewritten(APP, 15020, 8);
+  assert.deepEqual(plain(done["readinessProbe"]), {
     httpGet: {
       path: "/app-health/app/readyz",
       port: 15020,
@@ -74,10 +80,10 @@ Deno.test("rewriteContainer: HTTP probes go to the agent, startup probes since 1
     },
     timeoutSeconds: 3,
   });
-  assert.deepEqual(plain(rewritten["startupProbe"]), { httpGet: { path: "/app-health/app/startupz", port: 15020 } });
-  assert.equal(rewritten["lifecycle"], APP["lifecycle"]);
-  assert.equal(rewriteContainer(APP, 15020, 6)["startupProbe"], APP["startupProbe"]);
-  assert.equal(rewriteContainer(TCP, 15020, 8), TCP);
+  assert.deepEqual(plain(done["startupProbe"]), { httpGet: { path: "/app-health/app/startupz", port: 15020 } });
+  assert.equal(done["lifecycle"], APP["lifecycle"]);
+  assert.equal(rewritten(APP, 15020, 6)["startupProbe"], APP["startupProbe"]);
+  assert.equal(rewritten(TCP, 15020, 8), TCP);
 });
 
 const PORTS: readonly (readonly [string, number, string, string, number | undefined])[] = [

@@ -7,10 +7,10 @@ import { goJson, OrderedFields } from "../../golang/go_json.ts";
 import type { GoValue } from "../../golang/gotemplate/mod.ts";
 import { parseBool } from "../../golang/go_bool.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
-import { intAt, isMap, mapAt, mapsAt, newMap, textAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
+import { intAt, isMap, mapAt, mapsAt, textAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
 import { PROBERS_ENV } from "../names.ts";
 import { mapContainers, mapProxy, withAt, withEnv, withKey, withReplaced } from "../pod/change.ts";
-import { allContainers, annotation, containerNamed, containersOf, findProxy, type Pod, PROXY } from "../pod/pod.ts";
+import { allContainers, annotation, containersOf, envValue, findProxy, type Pod, PROXY } from "../pod/pod.ts";
 import { parseObject } from "../pod/status.ts";
 
 /** The inputs for rewriting probes, besides the pod. */
@@ -24,8 +24,11 @@ export interface ProbeSettings {
   readonly abilities: ProbeAbilities;
 }
 
-/** The kinds of handlers that a release's agent supports. */
+/** The handlers that a release's agent supports. */
 export interface ProbeAbilities {
+  /** The agent reads entries with the key `httpGet`. Before 1.6, it reads bare HTTP actions. */
+  readonly keyed: boolean;
+  readonly startup: boolean;
   readonly tcpSocket: boolean;
   readonly grpc: boolean;
   readonly lifecycle: boolean;
@@ -36,6 +39,8 @@ export interface ProbeAbilities {
 export function probeAbilities(minor: number, env: (name: string) => string | undefined): ProbeAbilities {
   const isTcpOff = minor <= 18 && env("REWRITE_TCP_PROBES") === "false";
   return {
+    keyed: minor >= 6,
+    startup: minor >= 7,
     tcpSocket: minor >= 12 && !isTcpOff,
     grpc: minor >= 13,
     initContainers: minor >= 19,
@@ -49,24 +54,20 @@ interface Handler {
   readonly url: (container: string) => string;
 }
 
-const PROBES: readonly Handler[] = [
+/** All container fields whose handlers injection may rewrite. */
+export const HANDLERS: readonly Handler[] = [
   { path: ["readinessProbe"], url: (name) => `/app-health/${name}/readyz` },
   { path: ["livenessProbe"], url: (name) => `/app-health/${name}/livez` },
   { path: ["startupProbe"], url: (name) => `/app-health/${name}/startupz` },
-];
-const LIFECYCLE: readonly Handler[] = [
   { path: ["lifecycle", "preStop"], url: (name) => `/app-lifecycle/${name}/prestopz` },
   { path: ["lifecycle", "postStart"], url: (name) => `/app-lifecycle/${name}/poststartz` },
 ];
-
-/** All container fields whose handlers injection may rewrite. */
-export const HANDLERS: readonly Handler[] = [...PROBES, ...LIFECYCLE];
 
 /** Rewrites the handlers of a pod that has a proxy, if the pod's annotation or the values enable rewriting. */
 export function rewriteProbes(pod: Pod, settings: ProbeSettings): Pod {
   if (findProxy(pod) === undefined || !rewritesProbes(pod, settings.rewriteByDefault)) return pod;
   const informed = informAgent(pod, settings);
-  const port = BigInt(statusPort(pod, settings.meshStatusPort));
+  const port = podStatusPort(pod, settings.meshStatusPort);
   const rewrite = (container: ValueMap) => rewriteContainer(container, port, settings.abilities);
   const done = mapContainers(informed, "containers", rewrite);
   return settings.abilities.initContainers ? mapContainers(done, "initContainers", rewrite) : done;
@@ -79,23 +80,18 @@ export function rewritesProbes(pod: Pod, byDefault: boolean): boolean {
 }
 
 /** The agent's port for a pod, from its annotation or the mesh configuration. */
-function statusPort(pod: Pod, meshStatusPort: number): number {
+export function podStatusPort(pod: Pod, meshStatusPort: number): number {
   const text = annotation(pod, ANNOTATION.statusPort)?.trim() ?? "";
   return /^\d+$/.test(text) ? Number(text) : meshStatusPort;
 }
 
 /** Sets the agent's variable with the original handlers. Handlers recorded by an earlier injection take precedence. */
-function informAgent(pod: Pod, settings: ProbeSettings): Pod {
-  const probers = new Map<string, OrderedFields>();
-  for (const container of settings.abilities.initContainers ? allContainers(pod) : containersOf(pod, "containers")) {
-    if (container["name"] === PROXY) continue;
-    for (const [url, prober] of probersOf(container, settings)) probers.set(url, prober);
-  }
-  if (probers.size === 0) return pod;
+function informAgent(pod: Pod, { abilities, meshStatusPort, reinjected }: ProbeSettings): Pod {
+  const probers = probersIn(pod, abilities, ({ port }) => typeof port !== "string" && Number(port) === meshStatusPort);
+  if (Object.keys(probers).length === 0) return pod;
   return mapProxy(pod, (proxy) => {
-    const known = textAt(containerNamed(mapsAt(proxy, "env"), PROBERS_ENV) ?? newMap(), "value");
-    const earlier = settings.reinjected ? earlierProbers(known) : {};
-    return withEnv(proxy, PROBERS_ENV, goJson({ ...Object.fromEntries(probers), ...earlier }));
+    const earlier = reinjected ? earlierProbers(envValue(proxy, PROBERS_ENV)) : {};
+    return withEnv(proxy, PROBERS_ENV, goJson({ ...probers, ...earlier }));
   });
 }
 
@@ -113,26 +109,30 @@ function inWrittenOrder(value: Value): GoValue {
     : value;
 }
 
-/** Returns the URL path and the prober for each of the container's handlers that the agent supports. */
-function probersOf(container: ValueMap, { meshStatusPort, abilities }: ProbeSettings): [string, OrderedFields][] {
-  const name = textAt(container, "name");
-  const found: [string, OrderedFields][] = [];
-  for (const { path, url } of handlersOf(abilities)) {
-    const handler = handlerAt(container, path, abilities);
-    const prober = handler === undefined ? undefined : proberOf(handler, container, meshStatusPort);
-    if (prober !== undefined) found.push([url(name), prober]);
-  }
-  return found;
-}
+/** Whether a handler's action already points to the agent. `url`: the handler's URL path at the agent. */
+type AsksAgent = (action: ValueMap, url: string) => boolean;
 
-function handlersOf({ lifecycle }: ProbeAbilities): readonly Handler[] {
-  return lifecycle ? HANDLERS : PROBES;
+/** Returns the agent's entry for each of the application's handlers that the agent supports, by URL path. */
+export function probersIn(pod: Pod, abilities: ProbeAbilities, asksAgent: AsksAgent): Record<string, GoValue> {
+  const containers = abilities.initContainers ? allContainers(pod) : containersOf(pod, "containers");
+  const probers: Record<string, GoValue> = {};
+  for (const container of containers.filter(({ name }) => name !== PROXY)) {
+    for (const { path, url } of HANDLERS) {
+      const at = url(textAt(container, "name"));
+      const handler = handlerAt(container, path, abilities);
+      const prober = handler && proberOf(handler, container, (action) => asksAgent(action, at));
+      if (prober !== undefined) probers[at] = abilities.keyed ? prober : prober.get("httpGet") ?? null;
+    }
+  }
+  return probers;
 }
 
 /** The handler at a path; `undefined` if the agent does not support it. */
 function handlerAt(container: ValueMap, path: readonly string[], abilities: ProbeAbilities): ValueMap | undefined {
   const handler = valueAt(container, ...path);
-  if (!isMap(handler)) return undefined;
+  const [field] = path;
+  const isKnown = (field !== "lifecycle" || abilities.lifecycle) && (field !== "startupProbe" || abilities.startup);
+  if (!isMap(handler) || !isKnown) return undefined;
   const isAble = isMap(handler["httpGet"]) ||
     (isMap(handler["tcpSocket"]) ? abilities.tcpSocket : abilities.grpc || !isMap(handler["grpc"]));
   return isAble ? handler : undefined;
@@ -142,20 +142,26 @@ function handlerAt(container: ValueMap, path: readonly string[], abilities: Prob
  * The agent's entry for a handler; `undefined` if the handler is not rewritten, has an unknown port, or already points
  * to the agent.
  */
-function proberOf(handler: ValueMap, container: ValueMap, meshStatusPort: number): OrderedFields | undefined {
+function proberOf(
+  handler: ValueMap,
+  container: ValueMap,
+  asksAgent: (action: ValueMap) => boolean,
+): OrderedFields | undefined {
   const timeout = intAt(handler, "timeoutSeconds") ?? 0;
-  const action = httpOrTcp(handler, container, meshStatusPort) ?? grpcOf(handler);
+  const action = httpOrTcp(handler, container, asksAgent) ?? grpcOf(handler);
   if (action === undefined) return undefined;
   return new OrderedFields(timeout === 0 ? [action] : [action, ["timeoutSeconds", timeout]]);
 }
 
-function httpOrTcp(handler: ValueMap, container: ValueMap, meshStatusPort: number): Field | undefined {
-  const { httpGet, tcpSocket } = handler;
+function httpOrTcp(
+  { httpGet, tcpSocket }: ValueMap,
+  container: ValueMap,
+  asksAgent: (action: ValueMap) => boolean,
+): Field | undefined {
   const action = isMap(httpGet) ? httpGet : tcpSocket;
   if (!isMap(action)) return undefined;
   const port = portNumber(action["port"], container);
-  const asksAgent = port === meshStatusPort && typeof action["port"] !== "string";
-  if (port === undefined || asksAgent) return undefined;
+  if (port === undefined || asksAgent(action)) return undefined;
   return action === httpGet ? ["httpGet", httpProber(action, port)] : ["tcpSocket", tcpProber(action, port)];
 }
 
@@ -166,14 +172,14 @@ function grpcOf({ httpGet, tcpSocket, grpc }: ValueMap): Field | undefined {
 type Field = [string, GoValue];
 
 /** Resolves a port to its number. A name is looked up in the container's ports; `undefined` if the name is unknown. */
-export function portNumber(port: Value | undefined, container: ValueMap): number | undefined {
+function portNumber(port: Value | undefined, container: ValueMap): number | undefined {
   if (typeof port !== "string") return port === undefined || port === null ? 0 : Number(port);
   const named = mapsAt(container, "ports").findLast((item) => item["name"] === port);
   return named === undefined ? undefined : intAt(named, "containerPort");
 }
 
 /** The agent's entry for an HTTP handler, with the fields of Kubernetes' HTTPGetAction. */
-export function httpProber(action: ValueMap, port: number): OrderedFields {
+function httpProber(action: ValueMap, port: number): OrderedFields {
   const headers = mapsAt(action, "httpHeaders").map((header) =>
     new OrderedFields([["name", textAt(header, "name")], ["value", textAt(header, "value")]])
   );
@@ -201,33 +207,26 @@ function grpcProber(action: ValueMap): OrderedFields {
   ]]);
 }
 
-function rewriteContainer(container: ValueMap, port: bigint, abilities: ProbeAbilities): ValueMap {
+/** Redirects the handlers of an application container to the agent. */
+export function rewriteContainer(container: ValueMap, port: number, abilities: ProbeAbilities): ValueMap {
   if (container["name"] === PROXY) return container;
-  const name = textAt(container, "name");
-  return handlersOf(abilities).reduce((result, { path, url }) => {
+  return HANDLERS.reduce((result, { path, url }) => {
     const handler = handlerAt(result, path, abilities);
-    const rewritten = handler === undefined ? undefined : rewrittenHandler(handler, { url: url(name), port });
+    const rewritten = handler && rewrittenHandler(handler, url(textAt(container, "name")), BigInt(port));
     return rewritten === undefined ? result : withAt(result, path, rewritten);
   }, container);
 }
 
-interface Target {
-  readonly url: string;
-  readonly port: bigint;
-}
-
 /** Redirects a handler to the agent; `undefined` if the handler runs a command or sleeps. */
-function rewrittenHandler(handler: ValueMap, { url, port }: Target): ValueMap | undefined {
-  const { httpGet, tcpSocket, grpc } = handler;
-  if (!isMap(httpGet) && !isMap(tcpSocket) && !isMap(grpc)) return undefined;
-  const action = agentAction(mapAt(handler, "httpGet"), url, port);
-  const from = isMap(httpGet) ? "httpGet" : isMap(tcpSocket) ? "tcpSocket" : "grpc";
-  const rewritten = withReplaced(handler, from, "httpGet", action);
+function rewrittenHandler(handler: ValueMap, url: string, port: bigint): ValueMap | undefined {
+  const from = ["httpGet", "tcpSocket", "grpc"].find((each) => isMap(handler[each]));
+  if (from === undefined) return undefined;
+  const rewritten = withReplaced(handler, from, "httpGet", agentAction(mapAt(handler, "httpGet"), url, port));
   return withKey(withKey(rewritten, "tcpSocket", undefined), "grpc", undefined);
 }
 
 /** Redirects an HTTP action to the agent. The agent does not serve TLS, so HTTPS becomes HTTP. */
-export function agentAction(action: ValueMap, path: string, port: bigint): ValueMap {
+function agentAction(action: ValueMap, path: string, port: bigint): ValueMap {
   const pointed = withKey(withKey(action, "path", path), "port", port);
   return pointed["scheme"] === "HTTPS" ? withKey(pointed, "scheme", "HTTP") : pointed;
 }
