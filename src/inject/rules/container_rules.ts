@@ -1,5 +1,5 @@
 /** Rules about containers that conflict with the sidecar, or that the sidecar breaks. */
-import { isMap, mapAt, mapsAt, textAt } from "../../base/value.ts";
+import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import {
   containersOfProxyUser,
   initContainersWithoutNetwork,
@@ -17,15 +17,12 @@ export const CONTAINER_RULES: readonly PodRule[] = [
     title: "An application init container has no network, because traffic is captured before the proxy runs",
     on: "injected",
     problems(subject) {
-      const without = new Set(subject.injected === undefined ? [] : initContainersWithoutNetwork(subject.injected));
-      return without.size === 0
-        ? []
-        : named(subject, ["initContainers"], (name) => without.has(name)).map(({ field, name }) => ({
-          field,
-          message:
-            `The init container "${name}" will have no network, because traffic is captured before the proxy runs`,
-          fix: `use native sidecars, or run the container as user ${PROXY_UID}`,
-        }));
+      const without = initContainersWithoutNetwork(subject.injected ?? {});
+      return named(subject, ["initContainers"], (name) => without.includes(name)).map(({ field, name }) => ({
+        field,
+        message: `The init container "${name}" will have no network, because traffic is captured before the proxy runs`,
+        fix: `use native sidecars, or run the container as user ${PROXY_UID}`,
+      }));
     },
   },
   {
@@ -35,14 +32,12 @@ export const CONTAINER_RULES: readonly PodRule[] = [
     title: `An application container runs as the proxy's user ${PROXY_UID}, so its traffic is not captured`,
     on: "injected",
     problems(subject) {
-      const users = new Set(hasSidecar(subject) ? containersOfProxyUser(subject.pod) : []);
-      return users.size === 0
-        ? []
-        : named(subject, ["containers"], (name) => users.has(name)).map(({ field, name }) => ({
-          field,
-          message: `The container "${name}" runs as the proxy's user ${PROXY_UID}, so its traffic is not captured`,
-          fix: "run the container as another user",
-        }));
+      const users = hasSidecar(subject) ? containersOfProxyUser(subject.pod) : [];
+      return named(subject, ["containers"], (name) => users.includes(name)).map(({ field, name }) => ({
+        field,
+        message: `The container "${name}" runs as the proxy's user ${PROXY_UID}, so its traffic is not captured`,
+        fix: "run the container as another user",
+      }));
     },
   },
   {
@@ -91,18 +86,13 @@ export const CONTAINER_RULES: readonly PodRule[] = [
     title: 'An image is "auto", but injection does not replace it',
     on: "any",
     problems(subject) {
-      const after = subject.injected ?? subject.pod;
-      const auto = new Set(
-        allContainers(after).filter(({ image }) => image === "auto").map((each) => textAt(each, "name")),
-      );
-      return auto.size === 0
-        ? []
-        : named(subject, ["initContainers", "containers"], (name) => auto.has(name)).map(({ field, name }) => ({
-          field: `${field}.image`,
-          message: `The image of the container "${name}" is "auto", but injection does not replace it in this pod`,
-          fix:
-            'enable injection, with a template that contains this container (annotation "inject.istio.io/templates")',
-        }));
+      const auto = allContainers(subject.injected ?? subject.pod).filter(({ image }) => image === "auto");
+      const isAuto = (name: string) => auto.some((each) => textAt(each, "name") === name);
+      return named(subject, ["initContainers", "containers"], isAuto).map(({ field, name }) => ({
+        field: `${field}.image`,
+        message: `The image of the container "${name}" is "auto", but injection does not replace it in this pod`,
+        fix: 'enable injection, with a template that contains this container (annotation "inject.istio.io/templates")',
+      }));
     },
   },
   {
@@ -111,17 +101,14 @@ export const CONTAINER_RULES: readonly PodRule[] = [
     title: "All application containers have a read-only root file system, but an injected container does not",
     on: "injected",
     problems(subject) {
-      const { pod, injected } = subject;
-      const own = allContainers(pod).filter((each) => !TEMPLATE_CONTAINERS.includes(textAt(each, "name")));
-      if (injected === undefined || own.length === 0 || !own.every(isReadOnly)) return [];
-      const added = allContainers(injected).filter((each) => TEMPLATE_CONTAINERS.includes(textAt(each, "name")));
-      return added.filter((each) => !isReadOnly(each)).map((each) => ({
+      const isAdded = (each: ValueMap) => TEMPLATE_CONTAINERS.includes(textAt(each, "name"));
+      const own = allContainers(subject.pod).filter((each) => !isAdded(each));
+      if (own.length === 0 || !own.every(isReadOnly)) return [];
+      const added = allContainers(subject.injected ?? {}).filter((each) => isAdded(each) && !isReadOnly(each));
+      return added.map((each) => ({
         field: podField(subject, "spec.containers"),
-        message:
-          `All application containers have a read-only root file system, but the injected container "${
-            textAt(each, "name")
-          }" ` +
-          "does not",
+        message: "All application containers have a read-only root file system, " +
+          `but the injected container "${textAt(each, "name")}" does not`,
         fix: "use the CNI plugin (--cni), or exempt this container from the policy",
       }));
     },
@@ -135,8 +122,8 @@ function isDocker(image: string): boolean {
   return (name === "docker" ? `${name}-${tag}` : name).split(/[-_.]/).includes("dind");
 }
 
-function isReadOnly(container: Parameters<typeof textAt>[0]): boolean {
-  return isMap(container) && mapAt(container, "securityContext")["readOnlyRootFilesystem"] === true;
+function isReadOnly(container: ValueMap): boolean {
+  return mapAt(container, "securityContext")["readOnlyRootFilesystem"] === true;
 }
 
 /** Returns the application containers for which `isWanted` is true, with their field paths. */

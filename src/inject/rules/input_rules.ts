@@ -1,6 +1,6 @@
 /** Rules that compare objects of one input: Services and the pods that they select, Namespaces and their pods. */
 import { intAt, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
-import { allContainers, labelsOf, metadataOf, type Pod } from "../pod/pod.ts";
+import { allContainers, labelsOf, metadataOf, type Pod, specOf } from "../pod/pod.ts";
 import { type Level, securedParts, violationsOf } from "./pod_security.ts";
 import type { Problem, RuleHead } from "./rule.ts";
 
@@ -32,23 +32,17 @@ export interface About {
   readonly off: ReadonlySet<string>;
 }
 
-/** The extracted parts of all objects, which the rules read. */
-export interface Inputs {
-  readonly services: readonly ServiceFacts[];
-  readonly workloads: readonly WorkloadFacts[];
-  /** Each workload with the Services that select its pods. */
-  readonly selected: readonly Selected[];
-  readonly levels: ReadonlyMap<string, Level>;
-}
-
 /** A rule that compares objects. `about` of each problem is the object that contains the field. */
-export interface InputRule extends RuleHead {
-  readonly problems: (inputs: Inputs) => readonly InputProblem[];
+interface InputRule extends RuleHead {
+  /** `selected`: each workload with the Services that select its pods. */
+  readonly problems: (selected: readonly Selected[], facts: InputFacts) => readonly InputProblem[];
 }
 
 export type InputProblem = Problem & { readonly about: About; readonly line: number | undefined };
 
 interface ServiceFacts {
+  /** Number of the Service in the input. */
+  readonly place: number;
   readonly about: About;
   readonly selector: ValueMap;
   readonly ports: readonly ServicePort[];
@@ -77,7 +71,7 @@ interface WorkloadFacts {
 }
 
 /** Extracts the parts that the rules read, one object at a time. */
-export class InputFacts implements Omit<Inputs, "selected"> {
+export class InputFacts {
   readonly services: ServiceFacts[] = [];
   readonly workloads: WorkloadFacts[] = [];
   readonly levels = new Map<string, Level>();
@@ -94,23 +88,18 @@ export class InputFacts implements Omit<Inputs, "selected"> {
       this.workloads.push({ ...facts, labels: labelsOf(pod), ports: new Map(named) });
     }
     if (manifest["apiVersion"] !== "v1") return;
-    if (manifest["kind"] === "Service") this.#addService(object);
-    if (manifest["kind"] === "Namespace") this.#addNamespace(manifest);
-  }
-
-  #addService({ manifest, described, off, lineOf }: InputObject): void {
-    const spec = mapAt(manifest, "spec");
-    const ports = mapsAt(spec, "ports").map((port, index) => {
-      const field = `spec.ports[${index}]`;
-      return servicePort(port, field, lineOf(field));
-    });
-    this.services.push({ about: { described, off }, selector: mapAt(spec, "selector"), ports });
-  }
-
-  #addNamespace(manifest: ValueMap): void {
+    if (manifest["kind"] === "Service") {
+      const ports = mapsAt(specOf(manifest), "ports").map((port, index) => {
+        const field = `spec.ports[${index}]`;
+        return servicePort(port, field, lineOf(field));
+      });
+      const selector = mapAt(specOf(manifest), "selector");
+      this.services.push({ place: this.services.length, about: { described, off }, selector, ports });
+    }
     const level = labelsOf(manifest)["pod-security.kubernetes.io/enforce"];
-    const name = textAt(metadataOf(manifest), "name");
-    if (level === "baseline" || level === "restricted") this.levels.set(name, level);
+    if (manifest["kind"] === "Namespace" && (level === "baseline" || level === "restricted")) {
+      this.levels.set(textAt(metadataOf(manifest), "name"), level);
+    }
   }
 }
 
@@ -182,12 +171,12 @@ const MAX_SERVICES = 50;
 const MAX_PORTS = 100;
 
 /** Matches Services with workloads. An index by the first label of each Service's selector avoids comparing all pairs. */
-export function inputsOf({ services, workloads, levels }: InputFacts): Inputs {
+export function selectedIn({ services, workloads }: InputFacts): readonly Selected[] {
   const byLabel = Map.groupBy(services.filter(({ selector }) => Object.keys(selector).length > 0), (service) => {
     const [[key, value] = ["", null]] = Object.entries(service.selector);
     return indexKey(service, key, String(value));
   });
-  const selected = workloads.map((workload) => {
+  return workloads.map((workload) => {
     const labels = Object.entries(workload.labels);
     const candidates = labels.flatMap(([key, value]) => byLabel.get(indexKey(workload, key, String(value))) ?? []);
     return {
@@ -197,7 +186,6 @@ export function inputsOf({ services, workloads, levels }: InputFacts): Inputs {
       ),
     };
   });
-  return { services, workloads, selected, levels };
 }
 
 function indexKey({ about }: { readonly about: About }, key: string, value: string): string {
@@ -210,8 +198,8 @@ export const INPUT_RULES: readonly InputRule[] = [
     severity: "warning",
     istio: "IST0118",
     title: "The name of a Service's port does not select a protocol, so the proxy detects it from the traffic",
-    problems: (inputs) =>
-      [...new Set(inputs.selected.flatMap(({ services }) => services))].flatMap(({ about, ports }) =>
+    problems: (selected) =>
+      [...new Set(selected.flatMap(({ services }) => services))].flatMap(({ about, ports }) =>
         ports.filter(({ protocol }) => protocol === undefined).map(({ field, line, name, port }): InputProblem => {
           const near = nearProtocol(name);
           const guess = "the proxy detects the protocol from the traffic";
@@ -233,8 +221,8 @@ export const INPUT_RULES: readonly InputRule[] = [
     severity: "error",
     istio: "IST0116",
     title: "Two Services select the same pods and disagree about the protocol of a port",
-    problems: (inputs) =>
-      pairsOf(inputs, (one, other, workload) => {
+    problems: (selected) =>
+      pairsOf(selected, (one, other, workload) => {
         const same = numberOf(one, workload) === numberOf(other, workload) && one.transport === other.transport;
         const known = one.protocol !== undefined && other.protocol !== undefined;
         const disagree = one.port === other.port && one.transport !== other.transport && !isDns(one);
@@ -251,9 +239,9 @@ export const INPUT_RULES: readonly InputRule[] = [
     severity: "note",
     istio: "IST0137",
     title: "Two Services select the same pods and map different ports to one port of the pods",
-    problems: (inputs) =>
+    problems: (selected) =>
       pairsOf(
-        inputs,
+        selected,
         (one, other, workload) =>
           numberOf(one, workload) === numberOf(other, workload) && one.transport === other.transport &&
           one.port !== other.port,
@@ -268,7 +256,7 @@ export const INPUT_RULES: readonly InputRule[] = [
     id: "pod-security-enforced",
     severity: "error",
     title: "The namespace enforces a Pod Security level that the injected pod does not meet",
-    problems: ({ workloads, levels }) =>
+    problems: (_, { workloads, levels }) =>
       workloads.flatMap(({ about, field, line, secured }) => {
         const { namespace } = about.described;
         const level = levels.get(namespace);
@@ -289,12 +277,12 @@ interface Pair {
 
 /** Returns a problem for each pair of Services that has two disagreeing ports. The problem is about the second Service. */
 function pairsOf(
-  inputs: Inputs,
+  selected: readonly Selected[],
   disagree: (one: ServicePort, other: ServicePort, workload: WorkloadFacts) => boolean,
   text: (one: string, other: string, pair: Pair) => Pick<Problem, "message" | "fix">,
 ): readonly InputProblem[] {
   const found = new Map<string, InputProblem>();
-  for (const [one, other, workload] of servicePairs(inputs)) {
+  for (const [one, other, workload] of servicePairs(selected)) {
     const alike = portsLike(other, workload);
     for (const first of one.ports) {
       const second = alike(first).find((each) => disagree(first, each, workload));
@@ -322,16 +310,13 @@ function portsLike({ ports }: ServiceFacts, workload: WorkloadFacts): (port: Ser
 }
 
 /** Returns each pair of Services that select the same workload. Workloads with the same Services are compared once. */
-function servicePairs(inputs: Inputs): readonly (readonly [ServiceFacts, ServiceFacts, WorkloadFacts])[] {
-  const places = new Map(inputs.services.map((service, index) => [service, index]));
-  const bySet = Map.groupBy(
-    inputs.selected.filter(({ services }) => services.length > 1 && services.length <= MAX_SERVICES),
-    ({ services }) => services.map((service) => places.get(service)).join(),
-  );
-  return [...bySet.values()].flatMap(([first]) =>
-    (first?.services ?? []).flatMap((one, index, services) =>
-      services.slice(index + 1).flatMap((other) => first === undefined ? [] : [[one, other, first.workload] as const])
-    )
+function servicePairs(
+  selected: readonly Selected[],
+): readonly (readonly [ServiceFacts, ServiceFacts, WorkloadFacts])[] {
+  const several = selected.filter(({ services }) => services.length > 1 && services.length <= MAX_SERVICES);
+  const bySet = Map.groupBy(several, ({ services }) => services.map(({ place }) => place).join());
+  return [...bySet.values()].flatMap(([first]) => first ?? []).flatMap(({ services, workload }) =>
+    services.flatMap((one, index) => services.slice(index + 1).map((other) => [one, other, workload] as const))
   );
 }
 

@@ -44,13 +44,13 @@ export const POD_RULES: readonly PodRule[] = [
     title: "The configuration replaces the pod's own fsGroup, as in Istio 1.4 to 1.8",
     on: "injected",
     problems(subject) {
-      const [before, after] = [fsGroupOf(subject.pod), fsGroupOf(subject.injected ?? {})];
-      if (before === undefined || String(before) === String(after)) return [];
+      const [before, after] = [subject.pod, subject.injected ?? {}].map((pod) =>
+        String(mapAt(specOf(pod), "securityContext")["fsGroup"] ?? "")
+      );
+      if (before === "" || before === after) return [];
       return [{
         field: podField(subject, "spec.securityContext.fsGroup"),
-        message: `Injection replaces the pod's fsGroup ${String(before)} with ${
-          String(after)
-        }, which changes the group of its volumes`,
+        message: `Injection replaces the pod's fsGroup ${before} with ${after}, which changes the group of its volumes`,
         fix: "set ENABLE_LEGACY_FSGROUP_INJECTION=false if the proxy can read its token without fsGroup",
       }];
     },
@@ -91,10 +91,6 @@ export const POD_RULES: readonly PodRule[] = [
 
 /** Policies that resolve cluster names. The second one differs only on the host network, where pods are not injected. */
 const CLUSTER_DNS = ["ClusterFirst", "ClusterFirstWithHostNet"];
-
-function fsGroupOf(pod: Pod): Value | undefined {
-  return mapAt(specOf(pod), "securityContext")["fsGroup"];
-}
 
 /** Whether a container stops the proxy itself, with the agent's `/quitquitquit` or with `wait --shutdown`. */
 function endsProxy(pod: Pod): boolean {

@@ -2,14 +2,11 @@
  * Finds violations of the Pod Security Standards, as k8s.io/pod-security-admission/policy does. Skips fields that
  * sidecar templates do not set (Windows, AppArmor, SELinux, sysctls).
  */
-import { isList, isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
-import { type ContainerList, containersOf, type Pod, specOf } from "../pod/pod.ts";
+import { mapAt, mapsAt, newMap, textAt, textsAt, type Value, type ValueMap } from "../../base/value.ts";
+import { allContainers, type ContainerList, containersOf, type Pod, specOf } from "../pod/pod.ts";
 
 /** The Pod Security levels that restrict pods. */
 export type Level = "baseline" | "restricted";
-
-/** A violation in words, such as `container "istio-init" adds NET_ADMIN and NET_RAW`. */
-export type Violation = string;
 
 type ContainerRule = (security: ValueMap, pod: ValueMap) => string | undefined;
 type PodRule = (spec: ValueMap) => string | undefined;
@@ -64,7 +61,7 @@ const CONTAINER_RULES: Readonly<Record<Level, readonly ContainerRule[]>> = {
 
 const POD_BASELINE: readonly PodRule[] = [
   (spec) => ["hostNetwork", "hostPID", "hostIPC"].find((field) => spec[field] === true),
-  (spec) => volumes(spec).some((volume) => "hostPath" in volume) ? "a hostPath volume" : undefined,
+  (spec) => mapsAt(spec, "volumes").some((volume) => "hostPath" in volume) ? "a hostPath volume" : undefined,
   (spec) => seccomp(mapAt(spec, "securityContext")) === "Unconfined" ? "the seccomp profile Unconfined" : undefined,
 ];
 
@@ -73,16 +70,18 @@ const POD_RULES: Readonly<Record<Level, readonly PodRule[]>> = {
   restricted: [
     ...POD_BASELINE,
     (spec) => isZero(mapAt(spec, "securityContext")["runAsUser"]) ? "runAsUser 0" : undefined,
-    (spec) => forbiddenVolume(spec),
+    forbiddenVolume,
   ],
 };
 
-/** Returns all violations of a level by a pod. Empty if the level admits the pod. */
-export function violationsOf(pod: Pod, level: Level): readonly Violation[] {
+/**
+ * Returns all violations of a level by a pod in words, such as `container "istio-init" adds NET_ADMIN and NET_RAW`. Empty
+ * if the level admits the pod.
+ */
+export function violationsOf(pod: Pod, level: Level): readonly string[] {
   const spec = specOf(pod);
   const ofPod = POD_RULES[level].flatMap((rule) => rule(spec) ?? []).map((what) => `the pod has ${what}`);
-  const containers = [...containersOf(pod, "initContainers"), ...containersOf(pod, "containers")];
-  return [...ofPod, ...containers.flatMap((container) => ofContainer(container, spec, level))];
+  return [...ofPod, ...allContainers(pod).flatMap((container) => ofContainer(container, spec, level))];
 }
 
 /** Copies the parts of a pod that `violationsOf` reads, so that the whole pod need not stay in memory. */
@@ -100,16 +99,16 @@ function defined(values: Readonly<Record<string, Value | undefined>>): ValueMap 
   return map;
 }
 
-function ofContainer(container: ValueMap, spec: ValueMap, level: Level): readonly Violation[] {
+function ofContainer(container: ValueMap, spec: ValueMap, level: Level): readonly string[] {
   const [security, pod] = [mapAt(container, "securityContext"), mapAt(spec, "securityContext")];
   const broken = CONTAINER_RULES[level].flatMap((rule) => rule(security, pod) ?? []);
-  if (hasHostPort(container)) broken.push("has a hostPort");
+  const hasHostPort = mapsAt(container, "ports").some(({ hostPort = 0 }) => !isZero(hostPort));
+  if (hasHostPort) broken.push("has a hostPort");
   return broken.length === 0 ? [] : [`container "${textAt(container, "name")}" ${broken.join(", ")}`];
 }
 
 function capabilities(security: ValueMap, key: "add" | "drop"): readonly string[] {
-  const list = mapAt(security, "capabilities")[key];
-  return isList(list) ? list.filter((name) => typeof name === "string") : [];
+  return textsAt(mapAt(security, "capabilities"), key);
 }
 
 function addsOutside(security: ValueMap, allowed: ReadonlySet<string>): string | undefined {
@@ -126,18 +125,8 @@ function isZero(value: unknown): boolean {
   return value === 0 || value === 0n;
 }
 
-function volumes(spec: ValueMap): readonly ValueMap[] {
-  const list = spec["volumes"];
-  return isList(list) ? list.filter(isMap) : [];
-}
-
 function forbiddenVolume(spec: ValueMap): string | undefined {
-  const kinds = volumes(spec).flatMap((volume) => Object.keys(volume).filter((key) => key !== "name"));
+  const kinds = mapsAt(spec, "volumes").flatMap((volume) => Object.keys(volume).filter((key) => key !== "name"));
   const other = kinds.find((kind) => kind !== "hostPath" && !RESTRICTED_VOLUMES.has(kind));
   return other === undefined ? undefined : `a volume of type ${other}`;
-}
-
-function hasHostPort(container: ValueMap): boolean {
-  const ports = container["ports"];
-  return isList(ports) && ports.filter(isMap).some(({ hostPort }) => hostPort !== undefined && !isZero(hostPort));
 }

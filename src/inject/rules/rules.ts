@@ -2,7 +2,7 @@
 import { closest } from "../../base/text/mod.ts";
 import { annotationsOf } from "../pod/pod.ts";
 import { CONTAINER_RULES } from "./container_rules.ts";
-import { type Described, INPUT_RULES, type InputFacts, inputsOf } from "./input_rules.ts";
+import { type Described, INPUT_RULES, type InputFacts, selectedIn } from "./input_rules.ts";
 import { METADATA_RULES } from "./metadata_rules.ts";
 import { POD_RULES } from "./pod_rules.ts";
 import { type Finding, podField, type PodRule, type Problem, type RuleHead, type Subject } from "./rule.ts";
@@ -43,9 +43,11 @@ export type InputFinding = Finding & { readonly described: Described };
 
 /** Runs the input rules on all objects of an input. */
 export function inputFindings(facts: InputFacts, off: RulesOff): readonly InputFinding[] {
-  const inputs = inputsOf(facts);
+  const selected = selectedIn(facts);
   return INPUT_RULES.filter(({ id }) => !off.has(id)).flatMap((rule) =>
-    rule.problems(inputs).filter(({ about }) => !about.off.has(rule.id)).map(({ about, line, ...problem }) => ({
+    rule.problems(selected, facts).filter(({ about }) => !about.off.has(rule.id)).map((
+      { about, line, ...problem },
+    ) => ({
       ...found(rule, problem),
       ...line === undefined ? {} : { line },
       described: about.described,
