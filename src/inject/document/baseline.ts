@@ -3,7 +3,7 @@ import { parseJson } from "../../base/json.ts";
 import { MeshError } from "../../base/errors.ts";
 import { isMap, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import type { Described } from "../rules/input_rules.ts";
-import { type Finding, findingText } from "../rules/rule.ts";
+import { findingText } from "../rules/rule.ts";
 import type { InputFinding } from "../rules/rules.ts";
 import type { ReportEntry } from "./report.ts";
 
@@ -40,26 +40,17 @@ export class Baseline {
   }
 
   #read(entry: ValueMap): void {
-    const { apiVersion, kind, namespace, name } = {
-      apiVersion: textAt(entry, "apiVersion"),
-      kind: textAt(entry, "kind"),
-      namespace: textAt(entry, "namespace"),
-      name: textAt(entry, "name"),
-    };
-    const texts = mapsAt(entry, "findings").map((finding) => findingText(readFinding(finding)));
-    for (const text of [...textsAt(entry, "warnings"), ...texts]) {
-      this.#known.add(key({ apiVersion, kind, namespace, name }, text));
-    }
+    const of = (name: string) => textAt(entry, name);
+    const object = { apiVersion: of("apiVersion"), kind: of("kind"), namespace: of("namespace"), name: of("name") };
+    const findings = mapsAt(entry, "findings").map((finding) =>
+      findingText({ message: textAt(finding, "message"), fix: textAt(finding, "fix"), rule: textAt(finding, "rule") })
+    );
+    for (const text of [...textsAt(entry, "warnings"), ...findings]) this.#known.add(key(object, text));
   }
 
   #knows(object: Described, text: string): boolean {
     return this.#known.has(key(object, text));
   }
-}
-
-function readFinding(finding: ValueMap): Finding {
-  const text = (name: string) => textAt(finding, name);
-  return { rule: text("rule"), severity: "note", field: text("field"), message: text("message"), fix: text("fix") };
 }
 
 /** Matches the line number at the start of a warning. */

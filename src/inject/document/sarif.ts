@@ -40,9 +40,8 @@ export class Sarif {
     if (entry.result !== "failed") return;
     this.#failures.add(entry.reason);
     const { field, message, reason, error } = entry;
-    const line = error?.place?.line;
-    const hint = error?.hint ?? "";
-    this.#results.push(result(entry, { rule: reason, severity: "error", field, line, text: join(message, hint) }));
+    const text = error?.hint === undefined ? message : `${message}; ${error.hint}`;
+    this.#results.push(result(entry, { rule: reason, severity: "error", field, line: error?.place?.line, text }));
   }
 
   together(finding: InputFinding): void {
@@ -67,16 +66,11 @@ export class Sarif {
   }
 
   #addWarning(described: Described, warning: string, start: number | undefined): void {
-    const line = LINE.exec(warning)?.[1];
+    const found = LINE.exec(warning)?.[1];
+    const line = found === undefined ? start : Number(found);
     const text = warning.replace(LINE, "");
-    this.#results.push(result(described, {
-      rule: MANIFEST_WARNING.id,
-      severity: "warning",
-      field: "",
-      line: line === undefined ? start : Number(line),
-      text,
-      subject: text,
-    }));
+    const said = { rule: MANIFEST_WARNING.id, severity: "warning", field: "", line, text, subject: text } as const;
+    this.#results.push(result(described, said));
   }
 
   #add(described: Described, finding: Finding): void {
@@ -122,10 +116,5 @@ function result(
 function uriOf(file: string): string {
   if (/^https?:\/\//.test(file)) return file;
   const path = file.replaceAll("\\", "/").split("/").map(encodeURIComponent).join("/").replace(/^\.\//, "");
-  if (path.startsWith("/")) return `file://${path}`;
-  return path;
-}
-
-function join(message: string, hint: string): string {
-  return hint === "" ? message : `${message}; ${hint}`;
+  return path.startsWith("/") ? `file://${path}` : path;
 }

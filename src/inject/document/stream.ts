@@ -1,6 +1,6 @@
 /** Changes the pods in files, one document at a time. Writes the new manifests, and reports an entry for each resource. */
 import { MeshError } from "../../base/errors.ts";
-import { type ParsedDocument, parseDocument, type SourceDocument, splitDocuments } from "../../yaml/mod.ts";
+import { parseDocument, type SourceDocument, splitDocuments } from "../../yaml/mod.ts";
 import { type Change, changeDocument, type DocumentOptions, type DocumentResult } from "./document.ts";
 import { type Joiner, joinerFor } from "./joiner.ts";
 import type { ReportEntry, Result } from "./report.ts";
@@ -72,37 +72,33 @@ async function changeInput(
   { joiner, sink, ...options }: StreamOptions & { readonly joiner: Joiner },
 ): Promise<void> {
   joiner.startFile();
-  const documents = splitDocuments(input.chunks(), { file: input.file });
-  let last = 0;
   let warnings = input.warning === undefined ? [] : [input.warning];
   const report = (entry: ReportEntry) => {
     sink.report(warnings.length === 0 ? entry : { ...entry, warnings: [...warnings, ...entry.warnings] });
     warnings = [];
   };
-  for (;;) {
-    const step = await next(documents, () => last + 1, input.file);
-    if ("entry" in step) return report(step.entry);
-    if (step.document === undefined) return;
-    last = step.document.index;
-    const result = await changeSource(step.document, change, options);
+  for await (const document of documentsIn(input)) {
+    if ("result" in document) return report(document);
+    const result = await changeSource(document, change, options);
     for (const entry of result.entries) report(entry);
     const { text, items = () => text === undefined ? [] : [text] } = result;
     if (text === undefined) continue;
-    sink.document?.(step.document, text);
-    joiner.add(step.document.separator, { text, items });
+    sink.document?.(document, text);
+    joiner.add(document.separator, { text, items });
   }
 }
 
-type Step = { readonly document: SourceDocument | undefined } | { readonly entry: ReportEntry };
-
-/** Reads a file's next document. Returns a report entry if the rest of the file cannot be read, as with binary data. */
-async function next(documents: AsyncGenerator<SourceDocument>, index: () => number, file: string): Promise<Step> {
+/** Yields the documents of a file; at the end an entry if the rest of the file cannot be read, as with binary data. */
+async function* documentsIn(input: ManifestInput): AsyncGenerator<SourceDocument | ReportEntry> {
+  let last = 0;
   try {
-    const { done, value } = await documents.next();
-    return { document: done === true ? undefined : value };
+    for await (const document of splitDocuments(input.chunks(), { file: input.file })) {
+      last = document.index;
+      yield document;
+    }
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
-    return { entry: unreadable(error, file, index()) };
+    yield unreadable(error, input.file, last + 1);
   }
 }
 
@@ -114,7 +110,13 @@ async function changeSource(
   const parsed = readable(source, () => parseDocument(source));
   if ("entries" in parsed) return parsed;
   await options.prepare?.(parsed.value);
-  return readable(source, () => changeParsed(parsed, change, options));
+  const result = readable(source, () => changeDocument(parsed, change, options));
+  const warnings = parsed.warnings.map(({ message, place }) =>
+    place.line === undefined ? message : `line ${place.line}: ${message}`
+  );
+  const [first, ...rest] = result.entries;
+  if (first === undefined || warnings.length === 0) return result;
+  return { ...result, entries: [{ ...first, warnings: [...warnings, ...first.warnings] }, ...rest] };
 }
 
 /** Runs `work`. Turns its MeshError into a result with a failed entry. */
@@ -125,16 +127,6 @@ function readable<T>(source: SourceDocument, work: () => T): T | DocumentResult 
     if (!(error instanceof MeshError)) throw error;
     return { text: undefined, entries: [unreadable(error, source.file, source.index)] };
   }
-}
-
-function changeParsed(parsed: ParsedDocument, change: Change, options: DocumentOptions): DocumentResult {
-  const result = changeDocument(parsed, change, options);
-  const warnings = parsed.warnings.map(({ message, place }) =>
-    place.line === undefined ? message : `line ${place.line}: ${message}`
-  );
-  const [first, ...rest] = result.entries;
-  if (first === undefined || warnings.length === 0) return result;
-  return { ...result, entries: [{ ...first, warnings: [...warnings, ...first.warnings] }, ...rest] };
 }
 
 function unreadable(error: MeshError, file: string, document: number): ReportEntry {

@@ -72,6 +72,6 @@ export function hasSidecar({ injected }: Subject): boolean {
 }
 
 /** Formats a finding as one line: `MESSAGE; FIX [RULE]`. */
-export function findingText({ message, fix, rule }: Finding): string {
+export function findingText({ message, fix, rule }: Pick<Finding, "message" | "fix" | "rule">): string {
   return `${message}; ${fix} [${rule}]`;
 }
