@@ -5,7 +5,7 @@ import { isUnsigned, kindOf, typeOf } from "./kind.ts";
 import { GoInt, GoStruct, type GoValue } from "../go_value.ts";
 
 /** The kinds that `eq` and `lt` distinguish: `int` is any signed integer, `uint` is any unsigned integer. */
-export type BasicKind = "bool" | "int" | "uint" | "float" | "string" | "other";
+type BasicKind = "bool" | "int" | "uint" | "float" | "string" | "other";
 
 const basicKinds: Readonly<Record<string, BasicKind>> = {
   boolean: "bool",
@@ -15,7 +15,7 @@ const basicKinds: Readonly<Record<string, BasicKind>> = {
 };
 
 /** The kind of a value in a comparison; nil, lists, maps and structs are `other`. */
-export function basicKind(value: GoValue | undefined): BasicKind {
+function basicKind(value: GoValue | undefined): BasicKind {
   if (value instanceof GoInt) return isUnsigned(kindOf(value)) ? "uint" : "int";
   if (value instanceof GoStruct) return basicKind(value.integer());
   return basicKinds[typeof value] ?? "other";
@@ -39,7 +39,8 @@ export function equals(a: GoValue | undefined, b: GoValue | undefined): boolean 
   const integers = integerPair(a, b);
   if (integers !== undefined) return integers[0] === integers[1];
   if (left === right) return a === b;
-  throwIfBoth(a ?? null, b ?? null);
+  // Only nil can be compared to a value of a different kind.
+  if (a !== null && a !== undefined && b !== null && b !== undefined) throw incompatible(a, b);
   return false;
 }
 
@@ -48,11 +49,6 @@ function integerPair(a: GoValue | undefined, b: GoValue | undefined): readonly [
   const left = integerOf(a);
   const right = integerOf(b);
   return left === undefined || right === undefined ? undefined : [left, right];
-}
-
-/** Throws unless one of the values is nil. Only nil can be compared to a value of a different kind. */
-function throwIfBoth(a: GoValue, b: GoValue): void {
-  if (a !== null && b !== null) throw incompatible(a, b);
 }
 
 function otherEquals(a: GoValue, b: GoValue): boolean {
@@ -91,10 +87,6 @@ export function lessThan(a: GoValue | undefined, b: GoValue | undefined): boolea
   const integers = integerPair(a, b);
   if (integers !== undefined) return integers[0] < integers[1];
   if (left !== right) throw incompatible(a ?? null, b ?? null);
-  return sameKindLess(a, b);
-}
-
-function sameKindLess(a: GoValue | undefined, b: GoValue | undefined): boolean {
   if (typeof a === "string" && typeof b === "string") return compareUtf8(a, b) < 0;
   if (typeof a === "number" && typeof b === "number") return a < b;
   throw new Error(invalidType);

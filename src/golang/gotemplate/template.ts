@@ -1,5 +1,4 @@
 import { rejoin } from "./bytes.ts";
-import { TemplateError } from "./error.ts";
 import { builtins } from "./exec/builtins.ts";
 import { fieldReader } from "./exec/field.ts";
 import { defaultLimits, type Limits, type MissingKey, type Source, State } from "./exec/state.ts";
@@ -50,22 +49,13 @@ export class Template {
   render(data: GoValue, options: { readonly limits?: Partial<Limits> } = {}): string {
     const state = new State(this.source, this.name, { ...defaultLimits, ...options.limits });
     const body = this.#bodies.get(this.name);
-    if (body === undefined) throw noTemplate(this.name);
     try {
-      runBody(state, body, data === null ? undefined : data);
+      if (body !== undefined) runBody(state, body, data === null ? undefined : data);
     } catch (thrown) {
       throw state.wrap(thrown);
     }
     return rejoin(state.out);
   }
-}
-
-function noTemplate(name: string): TemplateError {
-  const quoted = JSON.stringify(name);
-  return new TemplateError(`template: no template ${quoted} associated with template ${quoted}`, {
-    template: name,
-    line: 1,
-  });
 }
 
 /**
@@ -84,11 +74,8 @@ export function parse(name: string, text: string, options: ParseOptions = {}): T
       return true;
     },
   });
-  return new Template({ name, text }, trees, environmentOf(options), effects);
-}
-
-function environmentOf({ funcs = {}, missingKey = "default" }: ParseOptions): Environment {
-  return { functions: funcs, readField: fieldReader(missingKey) };
+  const environment = { functions, readField: fieldReader(options.missingKey ?? "default") };
+  return new Template({ name, text }, trees, environment, effects);
 }
 
 /** The statements of each template in a text, by name. */

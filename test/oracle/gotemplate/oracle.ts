@@ -52,6 +52,17 @@ export function ourAnswer(request: Request): Answer {
   }
 }
 
+/**
+ * Whether two answers are the same. An error about a field names the type of the value; Go says `interface {}` of an
+ * element of a list or map. An error about arguments after a pipeline in parentheses names its place; Go's place varies.
+ */
+export function sameAnswer(us: Answer, go: Answer): boolean {
+  const shown = ({ error }: Answer) =>
+    error?.replace(/(?<=can't evaluate field \w+ in type ).*/s, "")
+      .replace(/\d+:\d+: executing .*(?=: can't give argument to non-function)/s, "");
+  return us.out === go.out && shown(us) === shown(go);
+}
+
 function asJson(text: string): string {
   return text.replace(/[\udc80-\udcff]/g, (unit, at: number) => isPair(text, at) ? unit : "\ufffd");
 }

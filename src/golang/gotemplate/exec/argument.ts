@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/errors.ts";
 import { kindOf, typeOf } from "../kind.ts";
 import type { BoolNode, NilNode, NumberNode, Operand, StringNode } from "../parse/ast.ts";
 import { nodeText } from "../parse/node_text.ts";
@@ -21,30 +22,33 @@ export const slotType = "reflect.Value";
 
 /** Compiles a constant to an argument of a Go type. If the constant does not fit the type, evaluation fails. */
 export function literalArgument(node: Literal, type: string): Eval {
-  const value = node.kind === "nil" ? nilArgument(type) : literalValue(node, type);
-  if (!(value instanceof Problem)) return (state) => (state.node = node, value);
-  const { message } = value;
+  try {
+    const value = literalValue(node, type);
+    return (state) => (state.node = node, value);
+  } catch (error) {
+    return failing(node, messageOf(error));
+  }
+}
+
+/** An evaluation that fails at a node. */
+export function failing(node: Operand, message: string): Eval {
   return (state) => {
     state.node = node;
     throw state.fail(message);
   };
 }
 
-/** Why a constant does not fit a parameter. */
-class Problem {
-  constructor(readonly message: string) {}
-}
-
-function nilArgument(type: string): Slot | Problem {
-  return canBeNil(type) ? zeroOf(type) : new Problem(`cannot assign nil to ${type}`);
-}
-
-function literalValue(node: Exclude<Literal, NilNode>, type: string): Slot | Problem {
+/** The value of a constant for a parameter. Throws if the constant does not fit the type. */
+function literalValue(node: Literal, type: string): Slot {
+  if (node.kind === "nil") {
+    if (canBeNil(type)) return zeroOf(type);
+    throw new Error(`cannot assign nil to ${type}`);
+  }
   if (type === anyType || type === slotType) return idealValue(node);
   if (/^u?int\d*$/.test(type)) return integerValue(node, type);
   const wanted = literalTypes[type];
-  if (wanted === undefined) return new Problem(`can't handle ${nodeText(node)} for arg of type ${type}`);
-  if (wanted !== node.kind) return found(wanted === "number" ? "float" : wanted, node);
+  if (wanted === undefined) throw new Error(`can't handle ${nodeText(node)} for arg of type ${type}`);
+  if (wanted !== node.kind) throw found(wanted === "number" ? "float" : wanted, node);
   return node.kind === "number" ? constantOf(node.text).float : node.value;
 }
 
@@ -56,11 +60,11 @@ const literalTypes: Readonly<Record<string, "bool" | "string" | "number">> = {
   float32: "number",
 };
 
-function integerValue(node: Literal, type: string): Slot | Problem {
+function integerValue(node: Literal, type: string): Slot {
   const unsigned = type.startsWith("u");
   const constant = node.kind === "number" ? constantOf(node.text) : undefined;
   const value = unsigned ? constant?.uint : constant?.int;
-  if (value === undefined) return found(unsigned ? "unsigned integer" : "integer", node);
+  if (value === undefined) throw found(unsigned ? "unsigned integer" : "integer", node);
   return integerOfType(value, type);
 }
 
@@ -71,16 +75,17 @@ export function integerOfType(value: bigint, type: string): bigint | GoInt {
   return type === "int" ? cut : new GoInt(cut, type);
 }
 
-function found(wanted: string, node: Literal): Problem {
-  return new Problem(`expected ${wanted}; found ${nodeText(node)}`);
+function found(wanted: string, node: Literal): Error {
+  return new Error(`expected ${wanted}; found ${nodeText(node)}`);
 }
 
 /** The value of a constant for a parameter of any type: an int, or a float64 if it is written as one. */
-function idealValue(node: Exclude<Literal, NilNode>): Exclude<Slot, undefined> | Problem {
+function idealValue(node: Exclude<Literal, NilNode>): Slot {
   if (node.kind !== "number") return node.value;
   const { isFloat, float, int } = constantOf(node.text);
   if (isFloat) return float;
-  return int ?? new Problem(`${node.text} overflows int`);
+  if (int === undefined) throw new Error(`${node.text} overflows int`);
+  return int;
 }
 
 function canBeNil(type: string): boolean {

@@ -9,10 +9,10 @@ import type {
 } from "../parse/ast.ts";
 import { nodeText } from "../parse/node_text.ts";
 import { type Effect, type GoFunc, GoStruct } from "../../go_value.ts";
-import { anyType, isLiteral, literalArgument } from "./argument.ts";
+import { anyType, failing, isLiteral, literalArgument } from "./argument.ts";
 import { builtins, type Callable } from "./builtins.ts";
 import { type Call, callable, compileCall, compileCallOfValue, compileShortCircuit } from "./call.ts";
-import { type FieldReader, isMethod, untyped } from "./field.ts";
+import { type FieldReader, isMethod } from "./field.ts";
 import { isGoMap } from "../kind.ts";
 import type { Frame } from "./frame.ts";
 import type { Eval, Slot, State } from "./state.ts";
@@ -37,30 +37,20 @@ interface Rest {
   readonly hasFinal: boolean;
 }
 
-/** The arguments for the last name of a field chain, and the container of the chain's base. */
-interface Access {
-  readonly rest: Rest;
-  readonly parent: Slot;
-}
-
-const parentOf = (isElement: boolean): Slot => isElement ? untyped : undefined;
 const nothing: Rest = { args: [], hasFinal: false };
 const readDot: Eval = (_state, dot) => dot;
 
 /** Compiles pipelines and their parts. */
 export class ExpressionCompiler {
-  /** Whether dot is an element of a list or map here. */
-  dotIsElement = false;
-
   constructor(readonly environment: Environment, readonly frame: Frame) {}
 
   /**
    * Compiles a pipeline to the value of its last command. The value is also stored in the variables that the pipeline
    * declares or assigns.
    */
-  pipeline(pipe: PipeNode, elements = false): Eval {
+  pipeline(pipe: PipeNode): Eval {
     const value = this.#commands(pipe);
-    const [first, second] = pipe.declared.map((node) => this.#target(node, pipe, elements));
+    const [first, second] = pipe.declared.map((node) => this.#target(node, pipe));
     if (first === undefined) return value;
     return (state, dot, vars, final) => {
       const result = value(state, dot, vars, final);
@@ -71,20 +61,20 @@ export class ExpressionCompiler {
   }
 
   /** Compiles an assignment of dot to the declared or assigned variable. */
-  #target(node: VariableNode, pipe: PipeNode, elements: boolean): Eval {
+  #target(node: VariableNode, pipe: PipeNode): Eval {
     const [name = "$"] = node.names;
-    const slot = pipe.isAssign ? this.frame.find(name)?.slot : this.frame.declare(name, elements);
+    const slot = pipe.isAssign ? this.frame.find(name) : this.frame.declare(name);
     if (slot === undefined) return undefinedVariable(name);
     return (_state, dot, vars) => vars[slot] = dot;
   }
 
   /** The slot of a variable that a compiled pipeline declares. */
   slotOf(node: VariableNode): number {
-    return this.frame.find(node.names[0] ?? "$")?.slot ?? 0;
+    return this.frame.find(node.names[0] ?? "$") ?? 0;
   }
 
   #commands(pipe: PipeNode): Eval {
-    const commands = pipe.commands.map((command, i) => this.#command(command, i > 0, pipe));
+    const commands = pipe.commands.map((command, i) => this.#command(command, i > 0));
     return (state, dot, vars, final) => {
       let value = final;
       for (const command of commands) value = withoutNil(command(state, dot, vars, value));
@@ -92,7 +82,7 @@ export class ExpressionCompiler {
     };
   }
 
-  #command(command: CommandNode, hasFinal: boolean, pipe: PipeNode): Eval {
+  #command(command: CommandNode, hasFinal: boolean): Eval {
     const [first, ...args] = command.args;
     const rest = { args, hasFinal };
     switch (first.kind) {
@@ -105,9 +95,7 @@ export class ExpressionCompiler {
       case "variable":
         return this.#variable(first, rest);
       default:
-        return args.length > 0 || hasFinal
-          ? notAFunction(first, first.kind !== "pipe" ? first : hasFinal ? undefined : pipe)
-          : this.#word(first);
+        return args.length > 0 || hasFinal ? notAFunction(first) : this.#word(first);
     }
   }
 
@@ -139,71 +127,65 @@ export class ExpressionCompiler {
   };
 
   #field(node: FieldNode, rest: Rest): Eval {
-    return this.#fields(readDot, node, node.names, { rest, parent: parentOf(this.dotIsElement) });
+    return this.#fields(readDot, node, node.names, rest);
   }
 
   #chain(node: ChainNode, rest: Rest): Eval {
     if (node.node.kind === "nil") return failing(node, `indirection through explicit nil in ${nodeText(node)}`);
-    const base = this.operand(node.node);
-    return this.#fields(base, node, node.names, { rest, parent: parentOf(node.node.kind === "identifier") });
+    return this.#fields(this.operand(node.node), node, node.names, rest);
   }
 
   #variable(node: VariableNode, rest: Rest): Eval {
     const [name = "$", ...names] = node.names;
-    const variable = this.frame.find(name);
-    if (variable === undefined) return undefinedVariable(name);
-    const { slot, element } = variable;
-    if (names.length > 0) {
-      return this.#fields((_state, _dot, vars) => vars[slot], node, names, { rest, parent: parentOf(element) });
-    }
-    if (rest.args.length > 0 || rest.hasFinal) return notAFunction(node, node);
+    const slot = this.frame.find(name);
+    if (slot === undefined) return undefinedVariable(name);
+    if (names.length > 0) return this.#fields((_state, _dot, vars) => vars[slot], node, names, rest);
+    if (rest.args.length > 0 || rest.hasFinal) return notAFunction(node);
     return (state, _dot, vars) => (state.node = node, vars[slot]);
   }
 
   /** Compiles `.a.b.c` on a base. If the last name is a method, it receives the arguments. */
-  #fields(base: Eval, node: Operand, names: readonly string[], { rest, parent }: Access): Eval {
-    if (rest.args.length > 0 || rest.hasFinal) return this.#method(base, node, names, { rest, parent });
+  #fields(base: Eval, node: Operand, names: readonly string[], rest: Rest): Eval {
+    if (rest.args.length > 0 || rest.hasFinal) return this.#method(base, node, names, rest);
     const walk = this.#walk(names, node);
     return (state, dot, vars, final) => {
       state.node = node;
-      return walk(state, base(state, dot, vars, final), parent).value;
+      return walk(state, base(state, dot, vars, final));
     };
   }
 
   /**
    * Compiles a field chain with arguments. The last name must be a method: arguments for a field or a key are an error.
    */
-  #method(base: Eval, node: Operand, names: readonly string[], { rest, parent }: Access): Eval {
+  #method(base: Eval, node: Operand, names: readonly string[], rest: Rest): Eval {
     const name = names.at(-1) ?? "";
     const walk = this.#walk(names.slice(0, -1), node);
     const { readField } = this.environment;
     return (state, dot, vars, final) => {
       state.node = node;
-      const { value: holder, from } = walk(state, base(state, dot, vars, undefined), parent);
+      const holder = walk(state, base(state, dot, vars, undefined));
       if (isGoMap(holder)) throw state.fail(`${name} is not a method but has arguments`);
-      const value = readField(state, holder, name, from);
+      const value = readField(state, holder, name);
       if (isMethod(value)) return this.#methodCall(value, node, name, rest)(state, dot, vars, final);
       if (holder === undefined) return undefined;
       throw state.fail(`${name} has arguments but cannot be invoked as function`);
     };
   }
 
-  /** Follows names from a value; also returns the container of the result. */
+  /** Follows names from a value. */
   #walk(names: readonly string[], node: Operand) {
     const { readField } = this.environment;
-    return (state: State, base: Slot, parent: Slot): { value: Slot; from: Slot } => {
+    return (state: State, base: Slot): Slot => {
       let value = base;
-      let from = parent;
       for (const name of names) {
         const receiver = value;
-        value = readField(state, receiver, name, from);
+        value = readField(state, receiver, name);
         // A function in a struct is a method and is called; a function in a map is a value.
         if (isMethod(value) && receiver instanceof GoStruct) {
           value = this.#methodCall(value, node, name, nothing)(state, undefined, [], undefined);
         }
-        from = receiver;
       }
-      return { value, from };
+      return value;
     };
   }
 
@@ -251,27 +233,12 @@ function at(node: Operand, value: Eval): Eval {
   };
 }
 
-function failing(node: Operand, message: string): Eval {
-  return (state) => {
-    state.node = node;
-    throw state.fail(message);
-  };
-}
-
 function undefinedVariable(name: string): Eval {
   return (state) => {
     throw state.fail(`undefined variable: ${name}`);
   };
 }
 
-/**
- * Fails because a value that is not a function has arguments. If `place` is undefined, the error is reported at the
- * previous node, as Go does for a parenthesised pipeline.
- */
-function notAFunction(node: Operand, place: Operand | undefined): Eval {
-  const message = `can't give argument to non-function ${nodeText(node)}`;
-  if (place !== undefined) return failing(place, message);
-  return (state) => {
-    throw state.fail(message);
-  };
+function notAFunction(node: Operand): Eval {
+  return failing(node, `can't give argument to non-function ${nodeText(node)}`);
 }

@@ -2,21 +2,19 @@ import { isGoMap, typeOf } from "../kind.ts";
 import { type GoFunc, type GoMap, GoStruct, typed, typeTag } from "../../go_value.ts";
 import type { MissingKey, Slot, State } from "./state.ts";
 
-/** Reads a field, key or method `name` of a receiver, which is a value in `parent`. */
-export type FieldReader = (state: State, receiver: Slot, name: string, parent: Slot) => Slot;
-
-/** Marks a value as an element of an untyped container, so that errors say `interface {}` for its type. */
-export const untyped: GoMap = Object.freeze({});
+/** Reads a field, key or method `name` of a receiver. */
+export type FieldReader = (state: State, receiver: Slot, name: string) => Slot;
 
 /** Returns the field reader for a `missingkey` option. */
 export function fieldReader(missingKey: MissingKey): FieldReader {
-  return (state, receiver, name, parent) => {
+  return (state, receiver, name) => {
     if (isGoMap(receiver)) {
       if (Object.hasOwn(receiver, name)) return receiver[name];
       return missingKey === "default" ? undefined : missing(state, receiver, name, missingKey);
     }
     if (receiver instanceof GoStruct) return structField(state, receiver, name);
-    if (receiver !== undefined) throw badField(state, receiver, name, parent);
+    if (receiver === null) throw state.fail(`nil pointer evaluating interface {}.${name}`);
+    if (receiver !== undefined) throw state.fail(`can't evaluate field ${name} in type ${typeOf(receiver)}`);
     if (missingKey === "error") throw state.fail(`nil data; no entry for key ${JSON.stringify(name)}`);
     return undefined;
   };
@@ -51,14 +49,6 @@ function structField(state: State, receiver: GoStruct, name: string): Slot {
   const value = receiver.get(name);
   if (value === undefined) throw state.fail(`can't evaluate field ${name} in type ${receiver.goType}`);
   return value;
-}
-
-function badField(state: State, receiver: Exclude<Slot, undefined>, name: string, parent: Slot) {
-  const type = receiver === null || (isGoMap(parent) && typeTag(parent) === undefined)
-    ? "interface {}"
-    : typeOf(receiver);
-  if (receiver === null) return state.fail(`nil pointer evaluating ${type}.${name}`);
-  return state.fail(`can't evaluate field ${name} in type ${type}`);
 }
 
 /** Whether the value of a field is a method. */

@@ -1,18 +1,11 @@
 import { Names } from "../names.ts";
 
-/** A variable of a template body: its slot in the frame of a call. */
-export interface Variable {
-  readonly slot: number;
-  /** Whether the variable holds elements of lists or maps. Error messages give elements the type `interface {}`. */
-  readonly element: boolean;
-}
-
 /**
  * The variables of one template body during compilation. Names become slots, so that no names are looked up at run
  * time.
  */
 export class Frame {
-  readonly #names = new Names<Variable>();
+  readonly #names = new Names<number>();
   #size = 0;
 
   constructor() {
@@ -24,14 +17,13 @@ export class Frame {
     return this.#size;
   }
 
-  declare(name: string, element = false): number {
-    const slot = this.#size++;
-    this.#names.declare(name, { slot, element });
-    return slot;
+  declare(name: string): number {
+    this.#names.declare(name, this.#size);
+    return this.#size++;
   }
 
-  /** The innermost variable with a name. */
-  find(name: string): Variable | undefined {
+  /** The slot of the innermost variable with a name. */
+  find(name: string): number | undefined {
     return this.#names.find(name);
   }
 

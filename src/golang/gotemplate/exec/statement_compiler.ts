@@ -91,7 +91,7 @@ class StatementCompiler {
 
   #branch(node: BranchNode): Exec {
     const value = this.expressions.pipeline(node.pipe);
-    const body = this.#inner(node.list, node.kind === "with" ? false : undefined);
+    const body = this.#inner(node.list);
     const otherwise = node.otherwise === undefined ? nothing : this.#inner(node.otherwise);
     if (node.kind === "if") {
       return (state, dot, vars) => (truth(value(state, dot, vars, undefined)) ? body : otherwise)(state, dot, vars);
@@ -102,19 +102,14 @@ class StatementCompiler {
     };
   }
 
-  #inner(list: readonly Statement[], isElement = this.expressions.dotIsElement): Exec {
-    if (list.length === 0) return nothing;
-    const before = this.expressions.dotIsElement;
-    this.expressions.dotIsElement = isElement;
-    const body = this.expressions.frame.scoped(() => this.list(list));
-    this.expressions.dotIsElement = before;
-    return body;
+  #inner(list: readonly Statement[]): Exec {
+    return list.length === 0 ? nothing : this.expressions.frame.scoped(() => this.list(list));
   }
 
   #range(node: BranchNode): Exec {
-    const pipe = this.expressions.pipeline(node.pipe, true);
+    const pipe = this.expressions.pipeline(node.pipe);
     const [index, element] = node.pipe.declared.map((variable) => this.expressions.slotOf(variable));
-    const body = this.#inner(node.list, true);
+    const body = this.#inner(node.list);
     const otherwise = node.otherwise === undefined ? undefined : this.#inner(node.otherwise);
     const count = node.pipe.declared.length;
     return rangeExec({

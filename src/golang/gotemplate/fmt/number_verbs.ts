@@ -25,10 +25,15 @@ function runeOf(value: bigint): number {
 function digitsText(value: bigint, base: number, verb: string, flags: Flags): string {
   if (flags.precision === 0 && value === 0n) return " ".repeat(flags.width ?? 0);
   const size = value < 0n ? -value : value;
-  const sign = value < 0n ? "-" : flags.plus ? "+" : flags.space ? " " : "";
+  const sign = value < 0n ? "-" : plusSign(flags);
   const digits = size.toString(base).padStart(leadingZeros(flags, sign), "0");
   const text = sign + prefix(digits, base, verb, flags.sharp) + digits;
   return padSpaces(verb === "X" ? text.toUpperCase() : text, flags);
+}
+
+/** The sign of a number that is not negative. */
+function plusSign(flags: Flags): string {
+  return flags.plus ? "+" : flags.space ? " " : "";
 }
 
 /** Minimum number of digits: the precision, as in %.3d, or the width with the zero flag, as in %03d. */
@@ -52,35 +57,36 @@ function unicodeText(value: bigint, flags: Flags): string {
   return padSpaces(`U+${digits}${shown ? ` '${String.fromCodePoint(Number(value))}'` : ""}`, flags);
 }
 
-/** Default precisions; -1 is the shortest text that reads back as the same number. */
-const floatVerbs: Readonly<Record<string, { readonly verb: string; readonly precision: number }>> = {
-  v: { verb: "g", precision: -1 },
-  b: { verb: "b", precision: -1 },
-  g: { verb: "g", precision: -1 },
-  G: { verb: "G", precision: -1 },
-  x: { verb: "x", precision: -1 },
-  X: { verb: "X", precision: -1 },
-  f: { verb: "f", precision: 6 },
-  F: { verb: "f", precision: 6 },
-  e: { verb: "e", precision: 6 },
-  E: { verb: "E", precision: 6 },
+/** The format of each verb. */
+const floatForms: Readonly<Record<string, string>> = {
+  v: "g",
+  b: "b",
+  g: "g",
+  G: "G",
+  x: "x",
+  X: "X",
+  f: "f",
+  F: "f",
+  e: "e",
+  E: "E",
 };
 
 /** Formats a float64 with a floating-point verb; `undefined` for any other verb. */
 export function floatText(value: number, verb: string, flags: Flags): string | undefined {
-  const form = floatVerbs[verb];
+  const form = floatForms[verb];
   if (form === undefined) return undefined;
-  const precision = flags.precision ?? form.precision;
-  const text = formatFloat(value, form.verb, precision);
+  // -1 is the shortest text that reads back as the same number.
+  const precision = flags.precision ?? (/[fe]/i.test(form) ? 6 : -1);
+  const text = formatFloat(value, form, precision);
   if (!Number.isFinite(value)) return padSpaces(infiniteText(text, flags), flags);
   const negative = text.startsWith("-");
   const digits = negative ? text.slice(1) : text;
-  const body = flags.sharp && form.verb !== "b" ? withPoint(digits, form.verb, precision) : digits;
-  return signedPad(negative ? "-" : flags.plus ? "+" : flags.space ? " " : "", body, flags);
+  const body = flags.sharp && form !== "b" ? withPoint(digits, form, precision) : digits;
+  return signedPad(negative ? "-" : plusSign(flags), body, flags);
 }
 
 function infiniteText(text: string, flags: Flags): string {
-  const sign = flags.plus ? "+" : flags.space ? " " : "";
+  const sign = plusSign(flags);
   if (text === "NaN") return sign + text;
   return text === "-Inf" ? text : (sign === "" ? "+" : sign) + "Inf";
 }
