@@ -6,7 +6,5 @@ export * from "../go_value.ts";
 export { isGoMap, isList, kindOf, typeOf } from "./kind.ts";
 export { sprint } from "./fmt/print.ts";
 export { sprintf } from "./fmt/printf.ts";
-export { TemplateError } from "./error.ts";
 export { parse, type ParseOptions, Template } from "./template.ts";
 export type { Watch } from "./exec/expression_compiler.ts";
-export type { MissingKey } from "./exec/state.ts";

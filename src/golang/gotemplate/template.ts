@@ -1,7 +1,6 @@
 import { rejoin } from "./bytes.ts";
 import { builtins } from "./exec/builtins.ts";
-import { fieldReader } from "./exec/field.ts";
-import { defaultLimits, type Limits, type MissingKey, type Source, State } from "./exec/state.ts";
+import { defaultLimits, type Limits, type Source, State } from "./exec/state.ts";
 import type { Environment, Watch } from "./exec/expression_compiler.ts";
 import { type Bodies, type Body, newBody, runBody } from "./exec/statement_compiler.ts";
 import type { Statement } from "./parse/ast.ts";
@@ -15,8 +14,6 @@ export interface ParseOptions {
   /** `{{` and `}}` if absent or empty. */
   readonly leftDelim?: string;
   readonly rightDelim?: string;
-  /** Go's option `missingkey`. */
-  readonly missingKey?: MissingKey;
 }
 
 /** A parsed template, which may be rendered any number of times. */
@@ -74,8 +71,7 @@ export function parse(name: string, text: string, options: ParseOptions = {}): T
       return true;
     },
   });
-  const environment = { functions, readField: fieldReader(options.missingKey ?? "default") };
-  return new Template({ name, text }, trees, environment, effects);
+  return new Template({ name, text }, trees, { functions }, effects);
 }
 
 /** The statements of each template in a text, by name. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { fc } from "../../../test/support/properties.ts";
-import { type GoValue, parse, type ParseOptions, pure, TemplateError } from "./mod.ts";
+import { TemplateError } from "./error.ts";
+import { type GoValue, parse, type ParseOptions, pure } from "./mod.ts";
 
 function errorOf(run: () => unknown): TemplateError {
   try {
@@ -14,7 +15,7 @@ function errorOf(run: () => unknown): TemplateError {
 
 Deno.test("TemplateError: names template, line and column", () => {
   const error = errorOf(() => parse("cfg", "a\n é {{ .a.b }}").render({ a: null }));
-  assert.deepEqual([error.template, error.line, error.column], ["cfg", 2, 10]);
+  assert.deepEqual(error.place, { line: 2, column: 10 });
   assert.match(
     error.message,
     /^template: cfg:2:9: executing "cfg" at <\.a\.b>: nil pointer evaluating interface {}\.b$/,
@@ -23,7 +24,7 @@ Deno.test("TemplateError: names template, line and column", () => {
 
 Deno.test("TemplateError: of parsing has a line and no column", () => {
   const error = errorOf(() => parse("cfg", "\n{{ if }}"));
-  assert.deepEqual([error.line, error.column], [2, undefined]);
+  assert.deepEqual(error.place, { line: 2 });
 });
 
 Deno.test("Template.render: one template, many runs, no memory of the one before", () => {
@@ -83,7 +84,7 @@ Deno.test("parse and render: throw nothing but a TemplateError on any text", () 
     fc.array(pieces).map((all) => all.join("")),
     fc.string({ unit: "binary" }),
   );
-  const options: ParseOptions[] = [{}, { leftDelim: "[[", rightDelim: "]]" }, { missingKey: "error" }];
+  const options: ParseOptions[] = [{}, { leftDelim: "[[", rightDelim: "]]" }];
   fc.assert(
     fc.property(texts, fc.constantFrom(...options), (text, how) => {
       try {

@@ -81,7 +81,6 @@ const requests: fc.Arbitrary<Request> = fc.record({
   name: fc.constant("t"),
   template: body.map((text) => `{{$v := 1}}${text}`),
   data: fc.dictionary(names, json, { noNullPrototype: true }),
-  missingKey: fc.constantFrom("default", "default", "zero", "error"),
   plain: fc.constant(true),
 });
 

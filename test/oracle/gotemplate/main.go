@@ -2,7 +2,7 @@
 //
 // Reads one JSON request a line from stdin and writes one JSON answer a line to stdout:
 //
-//	{"name": "t", "template": "{{.a}}", "data": {"a": 1}, "delims": ["[[", "]]"], "missingKey": "zero",
+//	{"name": "t", "template": "{{.a}}", "data": {"a": 1}, "delims": ["[[", "]]"],
 //	 "go": "pod", "stubs": ["toYaml"], "parseOnly": true, "plain": true}
 //	{"out": "1"} or {"error": "template: t:1:2: ..."}
 //
@@ -26,7 +26,6 @@ type request struct {
 	Template   string    `json:"template"`
 	Data       any       `json:"data"`
 	Delims     [2]string `json:"delims"`
-	MissingKey string    `json:"missingKey"`
 	Go         string    `json:"go"`
 	Stubs      []string  `json:"stubs"`
 	ParseOnly  bool      `json:"parseOnly"`
@@ -67,9 +66,6 @@ func run(r request) (out string, err error) {
 		t = t.Funcs(sprig.TxtFuncMap())
 	}
 	t = t.Funcs(extra).Funcs(stubs(r.Stubs)).Delims(r.Delims[0], r.Delims[1])
-	if r.MissingKey != "" {
-		t = t.Option("missingkey=" + r.MissingKey)
-	}
 	if t, err = t.Parse(r.Template); err != nil || r.ParseOnly {
 		return "", err
 	}

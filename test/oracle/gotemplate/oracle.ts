@@ -1,4 +1,4 @@
-import type { GoValue, MissingKey } from "../../../src/golang/gotemplate/mod.ts";
+import type { GoValue } from "../../../src/golang/gotemplate/mod.ts";
 import { parse, pure } from "../../../src/golang/gotemplate/mod.ts";
 import { askGoProgram } from "../../support/programs/go_program.ts";
 import { extra, values } from "./extra.ts";
@@ -9,7 +9,6 @@ export interface Request {
   readonly template: string;
   readonly data?: GoValue;
   readonly delims?: readonly [string, string];
-  readonly missingKey?: MissingKey;
   /** A Go value of structs.go as data. */
   readonly go?: string;
   /** Functions to declare that return nil. */
@@ -42,7 +41,6 @@ export function ourAnswer(request: Request): Answer {
       funcs,
       leftDelim,
       rightDelim,
-      missingKey: request.missingKey ?? "default",
     });
     if (request.parseOnly === true) return { out: "" };
     const data = request.go === undefined ? request.data ?? null : values[request.go] ?? null;

@@ -922,9 +922,7 @@ export function seeds(): Request[] {
       template: `{{${one === "nil" ? "tAny nil" : one}}} {{print ${one} ${one}}} {{if ${one}}}y{{end}} {{html ${one}}}`,
       data,
     })),
-    ...(["zero", "error", "default"] as const).flatMap((missingKey) =>
-      missingKeys.map((template) => ({ template, missingKey, data }))
-    ),
+    ...missingKeys.map((template) => ({ template, data })),
     ...structs.map((template) => ({ template, go: "pod" })),
     ...ints.map((template) => ({ template, go: "ints" })),
     ...["{{.}}", "{{.x}}", "{{range .}}{{end}}", "{{$}}", "{{.x.y}}"].map((template) => ({ template, go: "nil" })),

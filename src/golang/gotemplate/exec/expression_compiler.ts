@@ -12,7 +12,7 @@ import { type Effect, type GoFunc, GoStruct } from "../../go_value.ts";
 import { anyType, failing, isLiteral, literalArgument } from "./argument.ts";
 import { builtins, type Callable } from "./builtins.ts";
 import { type Call, callable, compileCall, compileCallOfValue, compileShortCircuit } from "./call.ts";
-import { type FieldReader, isMethod } from "./field.ts";
+import { isMethod, readField } from "./field.ts";
 import { isGoMap } from "../kind.ts";
 import type { Frame } from "./frame.ts";
 import type { Eval, Slot, State } from "./state.ts";
@@ -20,7 +20,6 @@ import type { Eval, Slot, State } from "./state.ts";
 /** The context in which expressions are compiled. */
 export interface Environment {
   readonly functions: Readonly<Record<string, GoFunc>>;
-  readonly readField: FieldReader;
   /** Called after each function call. */
   readonly watch?: Watch;
 }
@@ -160,7 +159,6 @@ export class ExpressionCompiler {
   #method(base: Eval, node: Operand, names: readonly string[], rest: Rest): Eval {
     const name = names.at(-1) ?? "";
     const walk = this.#walk(names.slice(0, -1), node);
-    const { readField } = this.environment;
     return (state, dot, vars, final) => {
       state.node = node;
       const holder = walk(state, base(state, dot, vars, undefined));
@@ -174,7 +172,6 @@ export class ExpressionCompiler {
 
   /** Follows names from a value. */
   #walk(names: readonly string[], node: Operand) {
-    const { readField } = this.environment;
     return (state: State, base: Slot): Slot => {
       let value = base;
       for (const name of names) {

@@ -1,28 +1,14 @@
 import { isGoMap, typeOf } from "../kind.ts";
 import { type GoFunc, type GoMap, GoStruct, typed, typeTag } from "../../go_value.ts";
-import type { MissingKey, Slot, State } from "./state.ts";
+import type { Slot, State } from "./state.ts";
 
-/** Reads a field, key or method `name` of a receiver. */
-export type FieldReader = (state: State, receiver: Slot, name: string) => Slot;
-
-/** Returns the field reader for a `missingkey` option. */
-export function fieldReader(missingKey: MissingKey): FieldReader {
-  return (state, receiver, name) => {
-    if (isGoMap(receiver)) {
-      if (Object.hasOwn(receiver, name)) return receiver[name];
-      return missingKey === "default" ? undefined : missing(state, receiver, name, missingKey);
-    }
-    if (receiver instanceof GoStruct) return structField(state, receiver, name);
-    if (receiver === null) throw state.fail(`nil pointer evaluating interface {}.${name}`);
-    if (receiver !== undefined) throw state.fail(`can't evaluate field ${name} in type ${typeOf(receiver)}`);
-    if (missingKey === "error") throw state.fail(`nil data; no entry for key ${JSON.stringify(name)}`);
-    return undefined;
-  };
-}
-
-function missing(state: State, map: GoMap, name: string, missingKey: MissingKey): Slot {
-  if (missingKey === "error") throw state.fail(`map has no entry for key ${JSON.stringify(name)}`);
-  return elementZero(map);
+/** Reads a field, key or method `name` of a receiver. A missing key, and any field of it, is a missing value. */
+export function readField(state: State, receiver: Slot, name: string): Slot {
+  if (isGoMap(receiver)) return Object.hasOwn(receiver, name) ? receiver[name] : undefined;
+  if (receiver instanceof GoStruct) return structField(state, receiver, name);
+  if (receiver === null) throw state.fail(`nil pointer evaluating interface {}.${name}`);
+  if (receiver === undefined) return undefined;
+  throw state.fail(`can't evaluate field ${name} in type ${typeOf(receiver)}`);
 }
 
 /** The zero value of a map's element type: what `index` yields for a missing key. */

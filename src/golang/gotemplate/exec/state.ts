@@ -11,9 +11,6 @@ import type { GoValue } from "../../go_value.ts";
  */
 export type Slot = GoValue | undefined;
 
-/** The result of reading a missing map key: `<no value>`, nil, or an error. */
-export type MissingKey = "default" | "zero" | "error";
-
 /** Limits of one run, which stop endless templates. */
 export interface Limits {
   /** Maximum output, in UTF-16 units. */
@@ -152,7 +149,7 @@ export class State {
     const node = this.node ?? { kind: "text", pos: 0, text: "" };
     const { line, column } = lineAndColumn(text, node.pos);
     const where = `template: ${name}:${line}:${column}: executing "${this.template}" at <${nodeText(node)}>`;
-    return new TemplateError(`${where}: ${message}`, { template: name, line, column: column + 1 }, cause);
+    return new TemplateError(`${where}: ${message}`, { place: { line, column: column + 1 }, cause });
   }
 
   /** Converts a thrown value into the error to report. For an error of a function, the message names the function. */

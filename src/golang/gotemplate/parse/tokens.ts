@@ -1,4 +1,4 @@
-import { countLines, TemplateError } from "../error.ts";
+import { lineAndColumn, TemplateError } from "../error.ts";
 import { Lexer, type LexOptions } from "./lexer.ts";
 import { type Token, tokenText, type TokenType } from "./token.ts";
 
@@ -40,7 +40,7 @@ export class Tokens {
   /** An error on the line of the token read last. */
   error(message: string, cause?: unknown): TemplateError {
     const line = this.#line(this.#latest.pos);
-    return new TemplateError(`template: ${this.name}:${line}: ${message}`, { template: this.name, line }, cause);
+    return new TemplateError(`template: ${this.name}:${line}: ${message}`, { place: { line }, cause });
   }
 
   unexpected(token: Token, context: string): TemplateError {
@@ -56,6 +56,6 @@ export class Tokens {
   }
 
   #line(pos: number): number {
-    return countLines(this.text.slice(0, pos));
+    return lineAndColumn(this.text, pos).line;
   }
 }
