@@ -1,4 +1,4 @@
-import { joinBytes } from "../../base/bytes.ts";
+import { joinBytes, sameBytes } from "../../base/bytes.ts";
 import { MeshError } from "../../base/errors.ts";
 import { countLines } from "../position.ts";
 import type { SourceDocument } from "../source_document.ts";
@@ -36,15 +36,40 @@ export async function* splitDocuments(
   { file, maxBytes = MAX_BYTES }: SplitOptions,
 ): AsyncGenerator<SourceDocument> {
   const splitter = new Splitter(file, maxBytes);
-  const lines = new LineBytes(maxBytes, (limit) => refuseLine(limit, file, splitter.line));
+  const tooLong = () =>
+    new MeshError(`A line is longer than ${sizeText(maxBytes, "bytes")}`, {
+      place: { file, line: splitter.line },
+      hint: "is this a manifest?",
+    });
   let isFirst = true;
-  for await (const chunk of chunks) {
-    if (isFirst) refuseUtf16(chunk, file);
-    isFirst &&= chunk.length === 0;
-    for (const bytes of lines.take(chunk)) yield* takeBytes(splitter, bytes, file);
+  for await (const bytes of wholeLines(chunks, 4 * maxBytes, tooLong)) {
+    if (isFirst) refuseUtf16(bytes, file);
+    isFirst = false;
+    yield* takeBytes(splitter, bytes, file);
   }
-  for (const bytes of lines.end()) yield* takeBytes(splitter, bytes, file);
   yield* splitter.end();
+}
+
+/** Joins chunks into pieces that end with a line break, so that no character or line is cut in two. */
+async function* wholeLines(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  tooLong: () => MeshError,
+): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    const end = chunk.lastIndexOf(LINE_FEED) + 1;
+    if (end > 0) {
+      yield joinBytes([...held, chunk.subarray(0, end)]);
+      held = [];
+      size = 0;
+    }
+    if (end < chunk.length) held.push(chunk.slice(end));
+    size += chunk.length - end;
+    if (held.length > 1 && size > maxBytes) throw tooLong();
+  }
+  if (size > 0) yield joinBytes(held);
 }
 
 /** Passes lines to the splitter. A line that is not UTF-8 makes only the document of that line unreadable. */
@@ -55,62 +80,17 @@ function* takeBytes(splitter: Splitter, bytes: Uint8Array, file: string): Genera
     const end = bytes.indexOf(LINE_FEED, from) + 1 || bytes.length;
     const line = bytes.subarray(from, end);
     refuseNul(line.includes(0) ? "\0" : "", file, splitter.line);
-    if (!isUtf8(line)) splitter.markUnreadable(() => notUtf8(file, splitter.line));
-    yield* splitter.take(lenient.decode(line));
+    const text = lenient.decode(line);
+    // Exceptions of the strict decoder for each line would take most of the time.
+    if (!sameBytes(encoder.encode(text), line)) splitter.markUnreadable(notUtf8(file, splitter.line));
+    yield* splitter.take(text);
     from = end;
   }
-}
-
-/** Joins chunks into pieces that end with a line break, so that no character or line is cut in two. */
-class LineBytes {
-  #rest: Uint8Array[] = [];
-  #restLength = 0;
-
-  constructor(readonly limit: number, readonly refuse: (limit: number) => never) {}
-
-  *take(chunk: Uint8Array): Generator<Uint8Array> {
-    const end = chunk.lastIndexOf(LINE_FEED) + 1;
-    if (end > 0) {
-      this.#hold(chunk.subarray(0, end));
-      yield* this.end();
-    }
-    if (end < chunk.length) this.#hold(chunk.slice(end));
-  }
-
-  *end(): Generator<Uint8Array> {
-    if (this.#restLength === 0) return;
-    const joined = joinBytes(this.#rest);
-    this.#rest = [];
-    this.#restLength = 0;
-    yield joined;
-  }
-
-  #hold(bytes: Uint8Array): void {
-    this.#rest.push(bytes);
-    this.#restLength += bytes.length;
-    if (this.#rest.length > 1 && this.#restLength > 4 * this.limit) this.refuse(this.limit);
-  }
-}
-
-function refuseLine(limit: number, file: string, line: number): never {
-  throw new MeshError(`A line is longer than ${sizeText(limit, "bytes")}`, {
-    place: { file, line },
-    hint: "is this a manifest?",
-  });
 }
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** Checks for UTF-8 without an exception, because exceptions for each line would take most of the time. */
-function isUtf8(line: Uint8Array): boolean {
-  return isSame(encoder.encode(lenient.decode(line)), line);
-}
-
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
-}
 
 function decoded(bytes: Uint8Array): string | undefined {
   try {

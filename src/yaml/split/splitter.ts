@@ -64,8 +64,8 @@ export class Splitter {
   }
 
   /** Marks the document of the next line as unreadable. Only the first reason is kept. */
-  markUnreadable(problem: () => MeshError): void {
-    this.#problem ??= problem();
+  markUnreadable(problem: MeshError): void {
+    this.#problem ??= problem;
   }
 
   /** Yields the last document, if the file has one. */
@@ -91,13 +91,13 @@ export class Splitter {
     const rest = line.slice(3).trim();
     if (rest === "" || rest.startsWith("#")) return undefined;
     return new MeshError(`Invalid YAML document separator: "${rest}"`, {
-      place: { ...this.#place(), column: 4, snippet: `${line.slice(0, 100).trimEnd()}\n   ^` },
+      place: { ...this.#place(this.#line), column: 4, snippet: `${line.slice(0, 100).trimEnd()}\n   ^` },
       hint: 'a line that begins with "---" separates documents and may only hold a comment after it',
     });
   }
 
-  #place() {
-    return this.#file === "" ? { line: this.#line } : { file: this.#file, line: this.#line };
+  #place(line: number) {
+    return this.#file === "" ? { line } : { file: this.#file, line };
   }
 
   *#document(): Generator<SourceDocument> {
@@ -127,7 +127,7 @@ export class Splitter {
 
   #refuseLength(): never {
     throw new MeshError(`A document is longer than ${sizeText(this.#maxLength, "characters")}`, {
-      place: this.#file === "" ? { line: this.#start } : { file: this.#file, line: this.#start },
+      place: this.#place(this.#start),
       hint: 'Kubernetes accepts objects of at most 3 MiB: is a "---" missing, or is this not a manifest',
     });
   }

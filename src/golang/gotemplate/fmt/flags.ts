@@ -20,24 +20,15 @@ export function noFlags(): Flags {
 }
 
 /** Pads a text to the verb's width: with spaces, or with zeros on the left if the zero flag is set. */
-export function pad(text: string, flags: Flags): string {
-  return flags.width === undefined ? text : padTo(text, flags, flags.zero && !flags.minus ? "0" : " ");
+export function pad(text: string, flags: Flags, fill = flags.zero && !flags.minus ? "0" : " "): string {
+  const { width, minus } = flags;
+  if (width === undefined) return text;
+  // Characters count, not bytes and not UTF-16 units.
+  const missing = fill.repeat(Math.max(0, width - [...text].length));
+  return minus ? text + missing : missing + text;
 }
 
 /** Pads a text with spaces and ignores the zero flag. */
 export function padSpaces(text: string, flags: Flags): string {
-  return flags.width === undefined ? text : padTo(text, flags, " ");
-}
-
-function padTo(text: string, flags: Flags, fill: string): string {
-  const missing = (flags.width ?? 0) - runeCount(text);
-  if (missing <= 0) return text;
-  return flags.minus ? text + fill.repeat(missing) : fill.repeat(missing) + text;
-}
-
-/** The number of characters (not bytes, not UTF-16 units) of a text. */
-function runeCount(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
+  return pad(text, flags, " ");
 }
