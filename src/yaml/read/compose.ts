@@ -4,7 +4,7 @@ import { copyValue } from "../../base/values/mod.ts";
 import { newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { AliasBudget } from "./alias_budget.ts";
 import { keyText } from "./key_text.ts";
-import { type Merge, mergeInto } from "./merge.ts";
+import { mergeInto } from "./merge.ts";
 import type { AliasNode, ListNode, MapEntry, MapNode, ScalarNode, ScalarStyle, YamlNode } from "../node.ts";
 import { Problem } from "./problem.ts";
 import { resolvePlain, resolveTagged } from "./resolve.ts";
@@ -172,46 +172,35 @@ class Composer {
       items.push(item);
     }
     this.#close(open.flow, "]");
-    const value = items.map((item) => item.value);
-    return {
-      kind: "list",
-      ...open,
-      end: this.#cursor,
-      size: items.reduce((sum, node) => sum + node.size, 1),
-      items,
-      value,
-    };
+    const size = items.reduce((sum, node) => sum + node.size, 1);
+    return { kind: "list", ...open, end: this.#cursor, size, items, value: items.map((item) => item.value) };
   }
 
   #map(event: MappingEvent): MapNode {
     const open = this.#open(event);
     const entries: MapEntry[] = [];
     const value = newMap();
-    let merged: Merge | undefined;
+    /** The keys that come only from `<<`. */
+    const merged = new Set<string>();
     while (this.#events[this.#next]?.type !== EVENT_ID.POP) {
       const entry = this.#entry();
       if (!open.flow && entries.length > 0) this.#refuseMidLine(entry.keyNode.outer);
       entries.push(entry);
-      if (entry.key === undefined) merged = this.#merge(entry, value, merged);
-      else this.#set(value, entry, merged);
+      if (entry.key !== undefined) this.#set(value, entry, merged);
+      else mergeInto(value, entry.node, merged);
     }
     this.#close(open.flow && this.#text[open.start] === "{", "}");
-    return {
-      kind: "map",
-      ...open,
-      end: this.#cursor,
-      size: entries.reduce((sum, entry) => sum + entry.node.size + 1, 1),
-      entries,
-      value,
-    };
+    const size = entries.reduce((sum, entry) => sum + entry.node.size + 1, 1);
+    return { kind: "map", ...open, end: this.#cursor, size, entries, value };
   }
 
   #entry(): MapEntry {
     const event = this.#events[this.#next];
     const keyNode = this.#node(undefined);
     this.#refuseGlued(keyNode.outer);
-    const merge = event?.type === EVENT_ID.SCALAR && this.#isMerge(event, keyNode);
-    const key = merge ? undefined : keyText(keyNode, this.#text);
+    const isMerge = event?.type === EVENT_ID.SCALAR && this.#isMerge(event, keyNode);
+    if (isMerge) this.hasAliases = true;
+    const key = isMerge ? undefined : keyText(keyNode, this.#text);
     const node = this.#node("map");
     this.#refuseInfinity(node);
     return { key, keyNode, node };
@@ -240,15 +229,8 @@ class Composer {
     return tag.endsWith(":merge") || (event.style === 1 && tag === "");
   }
 
-  #merge(entry: MapEntry, value: ValueMap, before: Merge | undefined): Merge {
-    this.hasAliases = true;
-    return mergeInto(value, entry.node, before);
-  }
-
-  #set(value: ValueMap, entry: MapEntry, merged: Merge | undefined): void {
-    const { key = "", node, keyNode } = entry;
-    if (key in value && !merged?.keys.has(key)) this.duplicates.push({ key, offset: keyNode.start });
-    merged?.keys.delete(key);
+  #set(value: ValueMap, { key = "", node, keyNode }: MapEntry, merged: Set<string>): void {
+    if (key in value && !merged.delete(key)) this.duplicates.push({ key, offset: keyNode.start });
     value[key] = node.value;
   }
 
@@ -286,17 +268,8 @@ class Composer {
     this.hasAliases = true;
     this.#budget.expand(target.size, target.value, start - 1);
     this.#cursor = end;
-    const value = copyValue(target.value);
-    return {
-      kind: "alias",
-      outer: start - 1,
-      start: start - 1,
-      end,
-      anchor: undefined,
-      size: target.size,
-      target,
-      value,
-    };
+    const at = { outer: start - 1, start: start - 1, end, anchor: undefined };
+    return { kind: "alias", ...at, size: target.size, target, value: copyValue(target.value) };
   }
 
   /**

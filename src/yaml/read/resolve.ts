@@ -102,20 +102,20 @@ export function resolveTagged(tag: string, text: string): Tagged {
   if (!tag.startsWith(YAML_TAG)) return { value: text };
   const name = tag.slice(YAML_TAG.length);
   if (name === "binary") return decodeBinary(text);
-  if (!["bool", "int", "float", "null", "timestamp"].includes(name)) return { value: text };
+  const fits = FITS.get(name);
+  if (fits === undefined) return { value: text };
   const value = resolvePlain(text);
-  const fits = FITS[name]?.(value, text) ?? false;
-  if (fits) return { value: name === "float" ? finite(Number(value)) ?? value : value };
-  return { problem: `Cannot read "${text}" as !!${name}` };
+  if (!fits(value, text)) return { problem: `Cannot read "${text}" as !!${name}` };
+  return { value: name === "float" ? finite(Number(value)) ?? value : value };
 }
 
-const FITS: Readonly<Record<string, (value: Value, text: string) => boolean>> = {
-  bool: (value) => typeof value === "boolean",
-  null: (value) => value === null,
-  int: (_, text) => resolveInt(text) !== undefined,
-  float: (value) => typeof value === "number" || typeof value === "bigint",
-  timestamp: (value, text) => typeof value === "string" && /^\d{4}-\d{1,2}-\d{1,2}/.test(text),
-};
+const FITS = new Map<string, (value: Value, text: string) => boolean>([
+  ["bool", (value) => typeof value === "boolean"],
+  ["null", (value) => value === null],
+  ["int", (_, text) => resolveInt(text) !== undefined],
+  ["float", (value) => typeof value === "number" || typeof value === "bigint"],
+  ["timestamp", (value, text) => typeof value === "string" && /^\d{4}-\d{1,2}-\d{1,2}/.test(text)],
+]);
 
 /** Decodes `!!binary`. Bytes that are not UTF-8 become U+FFFD, as in JSON that Go writes. */
 function decodeBinary(text: string): Tagged {

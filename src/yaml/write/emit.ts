@@ -121,22 +121,18 @@ function chomping(value: string): string {
 
 /** Maximum number of cached texts per value. Documents have few layouts and columns. */
 const MAX_KEPT = 8;
-const MAX_INDENT = 64;
 
 /** Returns `write` with a cache that keeps the texts of shared values, by column and layout. */
 function keptForShared<T>(write: Write<T>): Write<T> {
-  const blocks = new WeakMap<object, Map<number, T>>();
+  const kept = new WeakMap<object, Map<string, T>>();
   return (value, column, layout) => {
-    const { step, listIndent, sortKeys, eol, keepBlocks } = layout;
-    if (!isShared(value) || step >= MAX_INDENT || listIndent >= MAX_INDENT) return write(value, column, layout);
-    const variant = Number(sortKeys) + 2 * Number(keepBlocks) + 4 * eol.length;
-    const key = ((column * MAX_INDENT + step) * MAX_INDENT + listIndent) * 16 + variant;
-    let byKey = blocks.get(value);
-    if (byKey === undefined) blocks.set(value, byKey = new Map());
+    if (!isShared(value)) return write(value, column, layout);
+    const key = `${column} ${Object.values(layout).join(" ")}`;
+    const byKey = kept.get(value) ?? new Map<string, T>();
     let block = byKey.get(key);
     if (block === undefined) {
       if (byKey.size === MAX_KEPT) byKey.clear();
-      byKey.set(key, block = write(value, column, layout));
+      kept.set(value, byKey.set(key, block = write(value, column, layout)));
     }
     return block;
   };

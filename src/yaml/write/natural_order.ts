@@ -19,26 +19,17 @@ export function naturalOrder(a: string, b: string): number {
  * digit, both numbers are compared with a leading 1.
  */
 function numberOrder(left: readonly string[], right: readonly string[], at: number): number {
-  const lead = (left[at] === "0" || right[at] === "0") && afterSignificantDigit(left, at) ? "1" : "0";
+  const before = left.slice(0, at);
+  const digits = before.slice(before.findLastIndex((char) => !isDigit(char)) + 1);
+  const isInside = (left[at] === "0" || right[at] === "0") && digits.some((digit) => digit !== "0");
   const l = digitsFrom(left, at);
   const r = digitsFrom(right, at);
-  const a = BigInt(lead + l);
-  const b = BigInt(lead + r);
-  if (a !== b) return a < b ? -1 : 1;
-  return l.length - r.length;
-}
-
-function afterSignificantDigit(chars: readonly string[], at: number): boolean {
-  for (let index = at - 1; index >= 0 && isDigit(chars[index] ?? ""); index--) {
-    if (chars[index] !== "0") return true;
-  }
-  return false;
+  const lead = isInside ? "1" : "0";
+  return Number(BigInt(lead + l) - BigInt(lead + r)) || l.length - r.length;
 }
 
 function digitsFrom(chars: readonly string[], at: number): string {
-  let end = at;
-  while (end < chars.length && /[0-9]/.test(chars[end] ?? "")) end++;
-  return chars.slice(at, end).join("");
+  return /^[0-9]*/.exec(chars.slice(at).join(""))?.[0] ?? "";
 }
 
 /**
