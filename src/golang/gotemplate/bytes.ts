@@ -2,6 +2,7 @@
  * Go strings are bytes; here they are JavaScript strings. A byte that is not valid UTF-8 (half of a sliced character, an
  * escape such as `\xff`) becomes the lone surrogate U+DC00 + byte, so that no byte is lost.
  */
+import { binaryOf, bytesOfBinary } from "../../base/bytes.ts";
 
 const encoder = new TextEncoder();
 const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -37,37 +38,21 @@ export function stringOf(bytes: Uint8Array): string {
   }
 }
 
+/** One character of UTF-8 beyond ASCII in a binary string, or a byte that is not UTF-8. */
+const CHARACTER =
+  /[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}|[\x80-\xff]/g;
+
 function decodeLoosely(bytes: Uint8Array): string {
-  let out = "";
-  for (let at = 0; at < bytes.length;) {
-    const size = sequenceLength(bytes[at] ?? 0);
-    const part = tryDecode(bytes.subarray(at, at + size));
-    out += part ?? String.fromCharCode(0xdc00 + (bytes[at] ?? 0));
-    at += part === undefined ? 1 : size;
-  }
-  return out;
-}
-
-function tryDecode(bytes: Uint8Array): string | undefined {
-  if (bytes.length === 1) return (bytes[0] ?? 0) < 0x80 ? String.fromCharCode(bytes[0] ?? 0) : undefined;
-  try {
-    return strictDecoder.decode(bytes);
-  } catch {
-    // TypeError: the bytes are not UTF-8.
-    return undefined;
-  }
-}
-
-function sequenceLength(first: number): number {
-  if (first >= 0xf0) return 4;
-  if (first >= 0xe0) return 3;
-  return first >= 0xc0 ? 2 : 1;
+  return binaryOf(bytes).replace(CHARACTER, (part) => {
+    return part.length === 1
+      ? String.fromCharCode(0xdc00 + part.charCodeAt(0))
+      : strictDecoder.decode(bytesOfBinary(part));
+  });
 }
 
 /** Go's `len` of a string: its length in bytes. */
 export function byteLength(text: string): number {
-  if (isAscii(text)) return text.length;
-  return bytesOf(text).length;
+  return isAscii(text) ? text.length : bytesOf(text).length;
 }
 
 /** Go's `text[from:to]`, by bytes. The caller has checked the bounds. */

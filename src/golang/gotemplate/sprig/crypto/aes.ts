@@ -1,4 +1,5 @@
 /** sprig's `encryptAES` and `decryptAES`: AES-256-CBC. The key is the password, cut or zero-filled to 32 bytes. */
+import { binaryOf, bytesOfBinary, joinBytes } from "../../../../base/bytes.ts";
 import { bytesOf, stringOf } from "../../bytes.ts";
 import { nodeCrypto } from "../../../../base/node_crypto.ts";
 
@@ -9,7 +10,7 @@ export function encryptAes(password: string, plain: string): string {
   if (plain === "") return "";
   const vector = crypto.getRandomValues(new Uint8Array(BLOCK));
   const cipher = nodeCrypto().createCipheriv("aes-256-cbc", keyOf(password), vector);
-  return toBase64([vector, cipher.update(bytesOf(plain)), cipher.final()]);
+  return btoa(binaryOf(joinBytes([vector, cipher.update(bytesOf(plain)), cipher.final()])));
 }
 
 /** Decrypts the output of `encryptAes`. Throws if the text is not base64 or does not contain whole blocks. */
@@ -33,13 +34,9 @@ function keyOf(password: string): Uint8Array {
   return key;
 }
 
-function toBase64(parts: readonly Uint8Array[]): string {
-  return btoa(parts.map((part) => String.fromCharCode(...part)).join(""));
-}
-
 function fromBase64(text: string): Uint8Array {
   try {
-    return Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    return bytesOfBinary(atob(text));
   } catch {
     // InvalidCharacterError: the text is not base64.
     throw new Error("illegal base64 data");

@@ -1,4 +1,5 @@
 /** sprig's `derivePassword`: the Master Password algorithm, which derives a site's password from a master password. */
+import { joinBytes } from "../../../../base/bytes.ts";
 import { bytesOf } from "../../bytes.ts";
 import { nodeCrypto } from "../../../../base/node_crypto.ts";
 
@@ -46,8 +47,8 @@ export function derivePassword({ counter, kind, password, user, site }: Password
   const templates = TEMPLATES.get(kind)?.split(" ");
   if (templates === undefined) return `cannot find password template ${kind}`;
   const { scryptSync, createHmac } = nodeCrypto();
-  const key = scryptSync(bytesOf(password), joined(bytesOf(SCOPE), counted(user)), 64, COST);
-  const seed = createHmac("sha256", key).update(joined(bytesOf(SCOPE), counted(site), uint32(counter))).digest();
+  const key = scryptSync(bytesOf(password), joinBytes([bytesOf(SCOPE), counted(user)]), 64, COST);
+  const seed = createHmac("sha256", key).update(joinBytes([bytesOf(SCOPE), counted(site), uint32(counter)])).digest();
   const template = templates[(seed[0] ?? 0) % templates.length] ?? "";
   return [...template].map((letter, i) => pick(CLASSES[letter] ?? "", seed[i + 1] ?? 0)).join("");
 }
@@ -59,13 +60,9 @@ function pick(characters: string, byte: number): string {
 /** The bytes of a text, preceded by their number. */
 function counted(value: string): Uint8Array {
   const bytes = bytesOf(value);
-  return joined(uint32(bytes.length), bytes);
+  return joinBytes([uint32(bytes.length), bytes]);
 }
 
 function uint32(value: number): Uint8Array {
   return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);
-}
-
-function joined(...parts: readonly Uint8Array[]): Uint8Array {
-  return Uint8Array.from(parts.flatMap((part) => [...part]));
 }

@@ -15,28 +15,18 @@ export function urlFunctions(): FuncMap {
 
 /** The parts of a URL. The query and `user` stay escaped; `user` is `undefined` if the URL has no user. */
 interface Url {
-  scheme: string;
-  opaque: string;
-  user: string | undefined;
-  host: string;
-  path: string;
-  query: string;
-  fragment: string;
+  readonly scheme: string;
+  readonly opaque: string;
+  readonly user: string | undefined;
+  readonly host: string;
+  readonly path: string;
+  readonly query: string;
+  readonly fragment: string;
 }
 
-function dictOf(url: Url): GoMap {
-  const { scheme, host, path, query, opaque, fragment } = url;
-  const hostname = host.replace(/:\d*$/, "").replace(/^\[(.*)\]$/, "$1");
-  return Object.assign(Object.create(null), {
-    scheme,
-    host,
-    hostname,
-    path,
-    query,
-    opaque,
-    fragment,
-    userinfo: url.user ?? "",
-  });
+function dictOf({ user = "", ...url }: Url): GoMap {
+  const hostname = url.host.replace(/:\d*$/, "").replace(/^\[(.*)\]$/, "$1");
+  return Object.assign(Object.create(null), { ...url, hostname, userinfo: user });
 }
 
 function parseOrFail(source: string, problem: string): Url {
@@ -50,41 +40,30 @@ function parseOrFail(source: string, problem: string): Url {
 
 function parse(source: string): Url {
   const [before, fragment = ""] = cutAt(source, "#");
-  const url: Url = {
-    scheme: "",
-    opaque: "",
-    user: undefined,
-    host: "",
-    path: "",
-    query: "",
-    fragment: unescape(fragment, "fragment"),
-  };
   // deno-lint-ignore no-control-regex -- URLs with control characters are refused
   if (/[\0-\x1f\x7f]/.test(before)) throw new Error("net/url: invalid control character in URL");
-  const { scheme, rest: afterScheme } = cutScheme(before);
-  url.scheme = scheme.toLowerCase();
-  const [hierarchy, query = ""] = cutAt(afterScheme, "?");
-  url.query = query;
-  parseHierarchy(url, hierarchy);
-  return url;
+  if (before.startsWith(":")) throw new Error("missing protocol scheme");
+  const name = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(before)?.[1];
+  const scheme = name?.toLowerCase() ?? "";
+  const [hierarchy, query = ""] = cutAt(name === undefined ? before : before.slice(name.length + 1), "?");
+  return { scheme, query, fragment: unescape(fragment, "fragment"), ...parseHierarchy(scheme, hierarchy) };
 }
 
-function parseHierarchy(url: Url, hierarchy: string): void {
-  let path = hierarchy;
-  if (!path.startsWith("/")) {
-    if (url.scheme !== "") {
-      url.opaque = path;
-      return;
-    }
-    if (path.split("/", 1)[0]?.includes(":")) throw new Error("first path segment in URL cannot contain colon");
+function parseHierarchy(scheme: string, hierarchy: string): Pick<Url, "opaque" | "user" | "host" | "path"> {
+  const url = { opaque: "", user: undefined, host: "" };
+  if (!hierarchy.startsWith("/")) {
+    if (scheme !== "") return { ...url, opaque: hierarchy, path: "" };
+    if (startsWithColon(hierarchy)) throw new Error("first path segment in URL cannot contain colon");
   }
-  if (path.startsWith("//") && (url.scheme !== "" || !path.startsWith("///"))) {
-    const slash = path.indexOf("/", 2);
-    const end = slash < 0 ? path.length : slash;
-    parseAuthority(url, path.slice(2, end));
-    path = path.slice(end);
-  }
-  url.path = unescape(path, "path");
+  const hasAuthority = hierarchy.startsWith("//") && (scheme !== "" || !hierarchy.startsWith("///"));
+  if (!hasAuthority) return { ...url, path: unescape(hierarchy, "path") };
+  const slash = 2 + hierarchy.slice(2).search(/\/|$/);
+  return { ...url, ...parseAuthority(hierarchy.slice(2, slash)), path: unescape(hierarchy.slice(slash), "path") };
+}
+
+/** Whether the first segment of a path has a colon, so that it would be read as a scheme. */
+function startsWithColon(path: string): boolean {
+  return /^[^/]*:/.test(path);
 }
 
 function cutAt(source: string, separator: string): [string, string?] {
@@ -92,21 +71,14 @@ function cutAt(source: string, separator: string): [string, string?] {
   return at < 0 ? [source] : [source.slice(0, at), source.slice(at + 1)];
 }
 
-function cutScheme(source: string): { scheme: string; rest: string } {
-  if (source.startsWith(":")) throw new Error("missing protocol scheme");
-  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(source)?.[1];
-  return scheme === undefined ? { scheme: "", rest: source } : { scheme, rest: source.slice(scheme.length + 1) };
-}
-
-function parseAuthority(url: Url, authority: string): void {
+function parseAuthority(authority: string): Pick<Url, "host" | "user"> {
   const at = authority.lastIndexOf("@");
-  url.host = parseHost(authority.slice(at + 1));
-  if (at < 0) return;
+  const host = parseHost(authority.slice(at + 1));
+  if (at < 0) return { host, user: undefined };
   const userinfo = authority.slice(0, at);
   if (!/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(userinfo)) throw new Error("net/url: invalid userinfo");
-  const [name, password] = cutAt(userinfo, ":");
-  url.user = escape(unescape(name, "user"), "user");
-  if (password !== undefined) url.user += ":" + escape(unescape(password, "user"), "user");
+  const [name, password] = cutAt(userinfo, ":").map((part) => escape(unescape(part ?? "", "user"), "user"));
+  return { host, user: password === undefined ? name : `${name}:${password}` };
 }
 
 function parseHost(host: string): string {
@@ -120,22 +92,18 @@ function parseHost(host: string): string {
 
 type Part = "path" | "fragment" | "user" | "host";
 
-/** Characters that are not escaped, in addition to letters, digits and `-_.~`. */
-const PLAIN: Readonly<Record<Part, RegExp>> = {
-  path: /[$&+,/:;=@]/,
-  fragment: /[$&+,/:;=?@!()*]/,
-  user: /[$&+,;=]/,
-  host: /[!$&'()*+,;=:[\]<>"]/,
+/** Bytes that are escaped. */
+const ESCAPED: Readonly<Record<Part, RegExp>> = {
+  path: /[^\w\-.~$&+,/:;=@]/g,
+  fragment: /[^\w\-.~$&+,/:;=?@!()*]/g,
+  user: /[^\w\-.~$&+,;=]/g,
+  host: /[^\w\-.~!$&'()*+,;=:[\]<>"]/g,
 };
 
-function isPlain(byte: string, part: Part): boolean {
-  return /[A-Za-z0-9\-_.~]/.test(byte) || PLAIN[part].test(byte);
-}
-
 function escape(value: string, part: Part): string {
-  return [...toBinary(value)].map((byte) =>
-    isPlain(byte, part) ? byte : `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`
-  ).join("");
+  return toBinary(value).replace(ESCAPED[part], (byte) => {
+    return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+  });
 }
 
 function unescape(value: string, part: Part): string {
@@ -151,7 +119,7 @@ function unescape(value: string, part: Part): string {
 function checkHost(host: string): void {
   const escaped = /%(?!25)[0-7]./.exec(host)?.[0];
   if (escaped !== undefined) throw new Error(`invalid URL escape ${quote(escaped)}`);
-  const wrong = [...host].find((c) => c < "\x80" && c !== "%" && !isPlain(c, "host"));
+  const wrong = host.match(ESCAPED.host)?.find((c) => c < "\x80" && c !== "%");
   if (wrong !== undefined) throw new Error(`invalid character ${quote(wrong)} in host name`);
 }
 
@@ -175,9 +143,8 @@ function hierarchyOf(url: Hierarchy): string {
   const authority = authorityOf(url);
   const path = url.path === "*" ? url.path : escape(url.path, "path");
   if (path !== "" && !path.startsWith("/") && url.host !== "") return `${authority}/${path}`;
-  // At the start of a URL, a segment with a colon would be read as a scheme.
   const bare = authority === "" && url.scheme === "";
-  return (bare && path.split("/", 1)[0]?.includes(":") ? "./" : authority) + path;
+  return (bare && startsWithColon(path) ? "./" : authority) + path;
 }
 
 function authorityOf({ scheme, user, host, path }: Hierarchy): string {
