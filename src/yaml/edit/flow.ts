@@ -34,9 +34,8 @@ export function editFlowMap(editor: Editing, node: MapNode, next: ValueMap): voi
     }
   });
   const style = styleOf(editor, node);
-  const column = entryColumn(editor.lines, node);
   const added = Object.keys(next).filter((key) => !(key in node.value) && !names.includes(key))
-    .map((key) => ({ after: spans.length - 1, text: flowEntry(key, next, style, column) }));
+    .map((key) => ({ after: spans.length - 1, text: flowEntry(key, next, style) }));
   removeAndInsert(editor, node, spans, added);
 }
 
@@ -47,14 +46,13 @@ export function editFlowList(editor: Editing, node: ListNode, next: readonly Val
   const spans = node.items.map((item, index) => ({ start: item.outer, end: item.end, kept: kept.has(index) }));
   node.items.forEach((item, index) => kept.has(index) || editor.forget(item));
   const style = styleOf(editor, node);
-  const column = entryColumn(editor.lines, node);
   const added: Added[] = [];
   let after = -1;
   next.forEach((value, position) => {
     const index = match[position];
     const item = index === undefined ? undefined : node.items[index];
     if (index === undefined || item === undefined) {
-      added.push({ after, text: flowText(value, style, column) });
+      added.push({ after, text: flowText(value, style) });
       return;
     }
     editor.edit(item, value, { kind: "flow", owner: node });
@@ -65,8 +63,8 @@ export function editFlowList(editor: Editing, node: ListNode, next: readonly Val
 
 /** Replaces a node inside braces or brackets. */
 export function flowReplacement(editor: Editing, node: YamlNode, next: Value, owner: FlowNode): void {
-  const { text, lines, edits } = editor;
-  const written = inOldQuotes(node, next) ?? flowText(next, styleOf(editor, owner), entryColumn(lines, owner));
+  const { text, edits } = editor;
+  const written = inOldQuotes(node, next) ?? flowText(next, styleOf(editor, owner));
   if (node.outer < node.end || owner.kind === "list") edits.replace(node.outer, node.end, written);
   else edits.insert(node.end, (text[node.end - 1] === ":" ? " " : ": ") + written);
 }
@@ -78,8 +76,8 @@ interface Added {
 }
 
 function removeAndInsert(editor: Editing, node: FlowNode, spans: readonly Span[], added: readonly Added[]): void {
-  const { lines, edits } = editor;
-  const comma = flowComma(styleOf(editor, node), entryColumn(lines, node));
+  const { edits } = editor;
+  const comma = flowComma(styleOf(editor, node));
   const first = spans[0];
   const last = spans.at(-1);
   if (first === undefined || last === undefined) return;
@@ -121,9 +119,10 @@ function styleOf(editor: Editing, node: FlowNode): FlowStyle {
   const inner = firstOffset(node);
   const isSpread = inner !== undefined && lines.start(inner) !== lines.start(node.start);
   const step = isSpread ? Math.max(1, lines.column(inner) - indentOf(lines, node.start)) : 0;
+  const column = indentOf(lines, inner ?? node.start);
   const compact = /^[^\n]*?":\S/.test(text.slice(node.start, node.start + 200));
   const json = compact || isJson(editor.root) || isJson(node);
-  return { json, colon: compact ? ":" : ": ", step, eol: editor.layout.eol };
+  return { json, colon: compact ? ":" : ": ", step, column, eol: editor.layout.eol };
 }
 
 function isJson(node: YamlNode | undefined): boolean {
@@ -135,11 +134,6 @@ function isJson(node: YamlNode | undefined): boolean {
 
 function firstOffset(node: FlowNode): number | undefined {
   return node.kind === "map" ? node.entries[0]?.keyNode.outer : node.items[0]?.outer;
-}
-
-/** The indentation of the lines of a collection's entries. */
-function entryColumn(lines: Lines, node: FlowNode): number {
-  return indentOf(lines, firstOffset(node) ?? node.start);
 }
 
 function indentOf(lines: Lines, offset: number): number {
@@ -158,34 +152,34 @@ interface FlowStyle {
   readonly colon: string;
   /** Spaces per level if each entry has its own line; 0 if all entries are on one line. */
   readonly step: number;
+  /** The indentation of the line. */
+  readonly column: number;
   readonly eol: string;
 }
 
-/** Writes a value in flow style, on a line that is indented by `column`. */
-function flowText(value: Value, style: FlowStyle, column: number): string {
+function flowText(value: Value, style: FlowStyle): string {
   if (isEmpty(value)) return isList(value) ? "[]" : "{}";
-  const inner = column + style.step;
-  if (isList(value)) return `[${lines(value.map((item) => flowText(item, style, inner)), style, column)}]`;
+  const inner = { ...style, column: style.column + style.step };
+  if (isList(value)) return `[${lines(value.map((item) => flowText(item, inner)), style, inner)}]`;
   if (!isMap(value)) return flowScalar(value, style);
-  return `{${lines(Object.keys(value).map((key) => flowEntry(key, value, style, inner)), style, column)}}`;
+  return `{${lines(Object.keys(value).map((key) => flowEntry(key, value, inner)), style, inner)}}`;
 }
 
 /** `key: value` of a map in flow style. */
-function flowEntry(key: string, map: ValueMap, style: FlowStyle, column: number): string {
-  return flowScalar(key, style) + style.colon + flowText(map[key] ?? null, style, column);
+function flowEntry(key: string, map: ValueMap, style: FlowStyle): string {
+  return flowScalar(key, style) + style.colon + flowText(map[key] ?? null, style);
 }
 
-/** The text between two entries whose lines are indented by `column`. */
-function flowComma(style: FlowStyle, column: number): string {
-  if (style.step > 0) return `,${style.eol}${spaces(column)}`;
-  return style.colon === ":" ? "," : ", ";
+/** The text between two entries. */
+function flowComma({ step, column, colon, eol }: FlowStyle): string {
+  if (step > 0) return `,${eol}${spaces(column)}`;
+  return colon === ":" ? "," : ", ";
 }
 
 /** The text of entries between brackets: on one line or on separate lines, depending on the style. */
-function lines(entries: readonly string[], style: FlowStyle, column: number): string {
-  const inner = entries.join(flowComma(style, column + style.step));
-  if (style.step === 0) return inner;
-  return `${style.eol}${spaces(column + style.step)}${inner}${style.eol}${spaces(column)}`;
+function lines(entries: readonly string[], outer: FlowStyle, inner: FlowStyle): string {
+  const text = entries.join(flowComma(inner));
+  return outer.step === 0 ? text : `${outer.eol}${spaces(inner.column)}${text}${outer.eol}${spaces(outer.column)}`;
 }
 
 function flowScalar(value: Exclude<Value, object> | null, style: FlowStyle): string {

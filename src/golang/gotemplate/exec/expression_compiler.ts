@@ -1,15 +1,7 @@
-import type {
-  ChainNode,
-  CommandNode,
-  FieldNode,
-  IdentifierNode,
-  Operand,
-  PipeNode,
-  VariableNode,
-} from "../parse/ast.ts";
+import type { ChainNode, CommandNode, DotNode, IdentifierNode, Operand, PipeNode, VariableNode } from "../parse/ast.ts";
 import { nodeText } from "../parse/node_text.ts";
 import { type Effect, type GoFunc, GoStruct } from "../../go_value.ts";
-import { anyType, failing, isLiteral, literalArgument } from "./argument.ts";
+import { anyType, failing, type Literal, literalArgument } from "./argument.ts";
 import { builtins, type Callable } from "./builtins.ts";
 import { type Call, callable, compileCall, compileCallOfValue, compileShortCircuit } from "./call.ts";
 import { isMethod, readField } from "./field.ts";
@@ -83,50 +75,32 @@ export class ExpressionCompiler {
 
   #command(command: CommandNode, hasFinal: boolean): Eval {
     const [first, ...args] = command.args;
-    const rest = { args, hasFinal };
-    switch (first.kind) {
-      case "field":
-        return this.#field(first, rest);
-      case "chain":
-        return this.#chain(first, rest);
-      case "identifier":
-        return this.#function(first, rest, command);
-      case "variable":
-        return this.#variable(first, rest);
-      default:
-        return args.length > 0 || hasFinal ? notAFunction(first) : this.#word(first);
-    }
-  }
-
-  /** Compiles a command of one word that is not a function. */
-  #word(node: Operand): Eval {
-    if (node.kind === "nil") return failing(node, "nil is not a command");
-    if (!isLiteral(node)) return this.operand(node);
-    return literalArgument(node, anyType);
+    if (first.kind === "nil" && args.length === 0 && !hasFinal) return failing(first, "nil is not a command");
+    return this.#called(first, { args, hasFinal }, command);
   }
 
   /** Compiles an operand without arguments. */
-  readonly operand = (node: Operand): Eval => {
+  readonly operand = (node: Operand): Eval => this.#called(node, nothing, node);
+
+  /** Compiles an operand that the arguments follow. `site` is the node that errors of a function refer to. */
+  #called(node: Operand, rest: Rest, site: CommandNode | Operand): Eval {
     switch (node.kind) {
       case "field":
-        return this.#field(node, nothing);
+        return this.#fields(readDot, node, node.names, rest);
       case "chain":
-        return this.#chain(node, nothing);
+        return this.#chain(node, rest);
       case "identifier":
-        return this.#function(node, nothing, node);
+        return this.#function(node, rest, site);
       case "variable":
-        return this.#variable(node, nothing);
-      case "pipe":
-        return at(node, this.pipeline(node));
-      case "dot":
-        return (state, dot) => (state.node = node, dot);
+        return this.#variable(node, rest);
       default:
-        return literalArgument(node, anyType);
+        return rest.args.length > 0 || rest.hasFinal ? notAFunction(node) : this.#value(node);
     }
-  };
+  }
 
-  #field(node: FieldNode, rest: Rest): Eval {
-    return this.#fields(readDot, node, node.names, rest);
+  #value(node: PipeNode | DotNode | Literal): Eval {
+    if (node.kind === "pipe") return at(node, this.pipeline(node));
+    return node.kind === "dot" ? (state, dot) => (state.node = node, dot) : literalArgument(node, anyType);
   }
 
   #chain(node: ChainNode, rest: Rest): Eval {
@@ -191,7 +165,7 @@ export class ExpressionCompiler {
     return compileCall({ name, callee, site: node, ...rest }, this.operand);
   }
 
-  #function(node: IdentifierNode, rest: Rest, site: CommandNode | IdentifierNode): Eval {
+  #function(node: IdentifierNode, rest: Rest, site: CommandNode | Operand): Eval {
     const { name } = node;
     const own = Object.hasOwn(this.environment.functions, name) ? this.environment.functions[name] : undefined;
     const callee = own === undefined ? builtins.get(name) : callable(own);
