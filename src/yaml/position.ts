@@ -6,13 +6,10 @@ const BOM = "\uFEFF";
 
 /** The lines of a text, found once, so that the cost of a position does not depend on the length of its line. */
 export class Lines {
-  readonly text: string;
   /** The offset of each line. */
   #starts: readonly number[] | undefined;
 
-  constructor(text: string) {
-    this.text = text;
-  }
+  constructor(readonly text: string) {}
 
   /** The start of a line: the offset after the previous line break, and after a byte order mark. */
   start(offset: number): number {

@@ -18,9 +18,7 @@ export class Editor implements Editing {
   readonly layout: Layout;
   /** The anchored nodes that this pass changes or removes. */
   readonly touched = new Set<YamlNode>();
-  readonly text: string;
   readonly lines: Lines;
-  readonly root: YamlNode | undefined;
   readonly keepsComments: boolean;
   readonly #changed: ReadonlySet<YamlNode>;
   /** The anchored nodes without an alias, with their new values. */
@@ -28,14 +26,12 @@ export class Editor implements Editing {
 
   /** `changed` are the anchored nodes that an earlier pass changed. */
   constructor(
-    text: string,
-    root: YamlNode | undefined,
+    readonly text: string,
+    readonly root: YamlNode | undefined,
     { changed = new Set<YamlNode>(), keepsComments = false, restoresAliases = false }:
       & { readonly changed?: ReadonlySet<YamlNode> }
       & EditOptions = {},
   ) {
-    this.text = text;
-    this.root = root;
     this.lines = new Lines(text);
     this.layout = layoutOf(this.lines, root);
     this.keepsComments = keepsComments;
@@ -79,7 +75,7 @@ export class Editor implements Editing {
     this.forget(node);
     if (slot.kind === "root") this.#replaceRoot(node, next);
     else if (slot.kind === "flow") flowReplacement(this, node, next, slot.owner);
-    else this.#replaceBlock(node, next, slot);
+    else this.#writeBlock(node, this.#blockFor(node, next, slot), slot);
   }
 
   /**
@@ -150,10 +146,6 @@ export class Editor implements Editing {
     }
     const start = startsLine(this.lines, node.outer) ? this.lines.start(node.outer) : node.outer;
     this.edits.replace(start, lineAfter(this.lines, contentEnd(this.lines, node)), written);
-  }
-
-  #replaceBlock(node: YamlNode, next: Value, slot: Slot & { kind: "entry" | "item" }): void {
-    this.#writeBlock(node, this.#blockFor(node, next, slot), slot);
   }
 
   #writeBlock(node: YamlNode, block: Block, slot: Slot & { kind: "entry" | "item" }): void {

@@ -26,47 +26,23 @@ export function matchItems(old: readonly Value[], next: readonly Value[]): Match
 /** Matches equal items in order, and the items between them by position. */
 function matchEqual(old: readonly Value[], next: readonly Value[]): (number | undefined)[] {
   const match: (number | undefined)[] = next.map(() => undefined);
-  const places = new Places(old);
+  // A linear search for each item would take quadratic time. The indexes descend, so that used ones are popped.
+  const byHash = Map.groupBy([...old.keys()].reverse(), (index) => valueHash(old[index] ?? null));
   let from = 0;
   let oldFrom = 0;
+  const pairByPosition = (to: number, oldTo: number) => {
+    while (from < to && oldFrom < oldTo) match[from++] = oldFrom++;
+  };
   for (const [at, value] of next.entries()) {
-    const same = places.next(value, oldFrom);
+    const indexes = byHash.get(valueHash(value)) ?? [];
+    while ((indexes.at(-1) ?? oldFrom) < oldFrom) indexes.pop();
+    const same = indexes.findLast((index) => sameValue(old[index] ?? null, value));
     if (same === undefined) continue;
+    pairByPosition(at, same);
     match[at] = same;
-    pairByPosition(match, { from, to: at, oldFrom, oldTo: same });
     from = at + 1;
     oldFrom = same + 1;
   }
-  pairByPosition(match, { from, to: next.length, oldFrom, oldTo: old.length });
+  pairByPosition(next.length, old.length);
   return match;
-}
-
-/** An index of a list's values, because a linear search for each item would take quadratic time. */
-class Places {
-  /** The indexes of the items with a hash, descending. */
-  readonly #byHash = new Map<number, number[]>();
-
-  constructor(readonly list: readonly Value[]) {
-    for (let index = list.length - 1; index >= 0; index--) {
-      const hash = valueHash(list[index] ?? null);
-      const known = this.#byHash.get(hash);
-      if (known === undefined) this.#byHash.set(hash, [index]);
-      else known.push(index);
-    }
-  }
-
-  /** The first index, at least `from`, of an equal item. `from` must not decrease from call to call. */
-  next(value: Value, from: number): number | undefined {
-    const indexes = this.#byHash.get(valueHash(value)) ?? [];
-    while ((indexes.at(-1) ?? from) < from) indexes.pop();
-    return indexes.findLast((index) => sameValue(this.list[index] ?? null, value));
-  }
-}
-
-function pairByPosition(
-  match: (number | undefined)[],
-  gap: { from: number; to: number; oldFrom: number; oldTo: number },
-) {
-  const pairs = Math.min(gap.to - gap.from, gap.oldTo - gap.oldFrom);
-  for (let index = 0; index < pairs; index++) match[gap.from + index] = gap.oldFrom + index;
 }

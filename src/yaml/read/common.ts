@@ -52,7 +52,6 @@ export function parseCommon(text: string): Value | undefined {
 
 class CommonReader {
   readonly duplicates: DuplicateKey[] = [];
-  readonly #text: string;
   /** The first character of the next line with content, or the end of the text. */
   #at = 0;
   /** The column of that character; -1 at the end. */
@@ -62,17 +61,13 @@ class CommonReader {
   #depth = 0;
   /** Lines of the current flow collection must be indented more than this. */
   #flowColumn = -1;
-  readonly #looseFlow: boolean;
 
-  constructor(text: string, looseFlow: boolean) {
-    this.#text = text;
-    this.#looseFlow = looseFlow;
-  }
+  constructor(readonly text: string, readonly looseFlow: boolean) {}
 
   document(): YamlNode | undefined {
     this.#passBlanks(0);
     if (this.#column < 0) return undefined;
-    const root = FLOW_START.test(this.#text.charAt(this.#at)) ? this.#scalar(this.#at, -1) : this.#block(-1);
+    const root = FLOW_START.test(this.text.charAt(this.#at)) ? this.#scalar(this.#at, -1) : this.#block(-1);
     return this.#column < 0 ? root : undefined;
   }
 
@@ -82,26 +77,26 @@ class CommonReader {
    */
   #passBlanks(from: number): void {
     let at = this.#spaces(from);
-    for (let line = at; this.#endsLine(at); at = this.#spaces(line)) line = this.#text.indexOf("\n", at) + 1;
+    for (let line = at; this.#endsLine(at); at = this.#spaces(line)) line = this.text.indexOf("\n", at) + 1;
     this.#at = at;
-    this.#column = at === this.#text.length ? -1 : at - this.#text.lastIndexOf("\n", at - 1) - 1;
+    this.#column = at === this.text.length ? -1 : at - this.text.lastIndexOf("\n", at - 1) - 1;
   }
 
   #isDash(at: number): boolean {
-    if (this.#text.charCodeAt(at) !== DASH) return false;
-    const next = this.#text.charCodeAt(at + 1);
+    if (this.text.charCodeAt(at) !== DASH) return false;
+    const next = this.text.charCodeAt(at + 1);
     return next === SPACE || next === LINE_FEED;
   }
 
   /** Whether the rest of the line is empty or a comment. */
   #endsLine(at: number): boolean {
-    const code = this.#text.charCodeAt(at);
+    const code = this.text.charCodeAt(at);
     return code === LINE_FEED || code === HASH;
   }
 
   #spaces(from: number): number {
     let at = from;
-    while (this.#text.charCodeAt(at) === SPACE) at++;
+    while (this.text.charCodeAt(at) === SPACE) at++;
     return at;
   }
 
@@ -110,12 +105,12 @@ class CommonReader {
    */
   #gap(from: number): number {
     const at = this.#spaces(from);
-    if (this.#text.charCodeAt(at) !== LINE_FEED) return at;
+    if (this.text.charCodeAt(at) !== LINE_FEED) return at;
     GAP.lastIndex = at;
-    GAP.test(this.#text);
+    GAP.test(this.text);
     const next = GAP.lastIndex;
-    const column = next - this.#text.lastIndexOf("\n", next - 1) - 1;
-    return this.#looseFlow || column > this.#flowColumn ? next : this.#text.length;
+    const column = next - this.text.lastIndexOf("\n", next - 1) - 1;
+    return this.looseFlow || column > this.#flowColumn ? next : this.text.length;
   }
 
   /** Reads a list, map or scalar below its key or dash at `column`. */
@@ -168,7 +163,7 @@ class CommonReader {
 
   #isKey(at: number): boolean {
     KEY.lastIndex = at;
-    return KEY.test(this.#text);
+    return KEY.test(this.text);
   }
 
   #map(): MapNode | undefined {
@@ -202,18 +197,13 @@ class CommonReader {
   }
 
   #key(start: number): ScalarNode | undefined {
-    const quoted = this.#quotedKey(start);
-    if (quoted !== undefined) return quoted;
-    const end = this.#text.indexOf(":", start);
-    const value = resolvePlain(this.#text.slice(start, end));
+    const mark = this.text.charAt(start);
+    if (mark === '"' || mark === "'") return this.#quoted(start);
+    const end = this.text.indexOf(":", start);
+    const value = resolvePlain(this.text.slice(start, end));
     this.#end = end;
     // Keys that are not strings are left to `compose`.
     return typeof value === "string" ? scalar("plain", start, end, value) : undefined;
-  }
-
-  #quotedKey(start: number): ScalarNode | undefined {
-    const mark = this.#text.charAt(start);
-    return mark === '"' || mark === "'" ? this.#quoted(start) : undefined;
   }
 
   /** Reads the value below a key whose line ends after the colon. */
@@ -231,18 +221,18 @@ class CommonReader {
 
   /** Reads the value in the rest of a line. A literal block continues below the line. */
   #scalar(at: number, column: number): YamlNode | undefined {
-    if (this.#text.charAt(at) === "|") return this.#literal(at, column);
+    if (this.text.charAt(at) === "|") return this.#literal(at, column);
     this.#flowColumn = column;
     const node = this.#inline(at, false);
     if (node === undefined) return undefined;
     REST_OF_LINE.lastIndex = this.#end;
-    if (!REST_OF_LINE.test(this.#text)) return undefined;
+    if (!REST_OF_LINE.test(this.text)) return undefined;
     this.#passBlanks(REST_OF_LINE.lastIndex);
     return this.#column > column ? undefined : node;
   }
 
   #literal(at: number, column: number): YamlNode | undefined {
-    const literal = readLiteral(this.#text, at, column);
+    const literal = readLiteral(this.text, at, column);
     if (literal === undefined) return undefined;
     this.#end = literal.end;
     this.#passBlanks(literal.end);
@@ -251,7 +241,7 @@ class CommonReader {
   }
 
   #inline(at: number, inFlow: boolean): YamlNode | undefined {
-    switch (this.#text.charAt(at)) {
+    switch (this.text.charAt(at)) {
       case "{":
       case "[":
         return this.#flow(at);
@@ -264,18 +254,18 @@ class CommonReader {
   }
 
   #quoted(at: number): ScalarNode | undefined {
-    const end = quotedEnd(this.#text, at);
+    const end = quotedEnd(this.text, at);
     if (end === undefined) return undefined;
     this.#end = end;
-    return this.#text.charAt(at) === '"'
-      ? scalar("double", at, end, unescaped(this.#text.slice(at, end)))
-      : scalar("single", at, end, this.#text.slice(at + 1, end - 1).replaceAll("''", "'"));
+    return this.text.charAt(at) === '"'
+      ? scalar("double", at, end, unescaped(this.text.slice(at, end)))
+      : scalar("single", at, end, this.text.slice(at + 1, end - 1).replaceAll("''", "'"));
   }
 
   #plain(at: number, inFlow: boolean): ScalarNode | undefined {
-    const end = plainEnd(this.#text, at, inFlow);
+    const end = plainEnd(this.text, at, inFlow);
     if (end === undefined) return undefined;
-    const text = this.#text.slice(at, end).trimEnd();
+    const text = this.text.slice(at, end).trimEnd();
     const value = resolvePlain(text);
     if (typeof value === "number" && !Number.isFinite(value)) return undefined;
     this.#end = at + text.length;
@@ -283,7 +273,7 @@ class CommonReader {
   }
 
   #flow(start: number): ListNode | MapNode | undefined {
-    return this.#deeper(() => this.#text.charAt(start) === "[" ? this.#flowList(start) : this.#flowMap(start));
+    return this.#deeper(() => this.text.charAt(start) === "[" ? this.#flowList(start) : this.#flowMap(start));
   }
 
   #flowList(start: number): ListNode | undefined {
@@ -321,17 +311,17 @@ class CommonReader {
   /** Reads items between brackets with `take`. Returns false if the text is uncommon. */
   #flowItems(start: number, close: string, take: (at: number) => boolean): boolean {
     let at = this.#gap(start + 1);
-    let closed = this.#text.charAt(at) === close;
+    let closed = this.text.charAt(at) === close;
     while (!closed) {
       if (!take(at)) return false;
       at = this.#gap(this.#end);
-      const mark = this.#text.charAt(at);
+      const mark = this.text.charAt(at);
       closed = mark === close;
       if (!closed && mark !== ",") return false;
       if (closed) break;
       // A comma may follow the last item.
       at = this.#gap(at + 1);
-      closed = this.#text.charAt(at) === close;
+      closed = this.text.charAt(at) === close;
     }
     this.#end = at + 1;
     return true;
@@ -339,7 +329,7 @@ class CommonReader {
 
   #flowEntry(at: number): MapEntry | undefined {
     FLOW_KEY.lastIndex = at;
-    if (!FLOW_KEY.test(this.#text)) return undefined;
+    if (!FLOW_KEY.test(this.text)) return undefined;
     const after = FLOW_KEY.lastIndex;
     const keyNode = this.#key(at);
     const node = keyNode === undefined ? undefined : this.#inline(after, true);

@@ -56,8 +56,6 @@ type Properties = Pick<ScalarEvent, "anchorStart" | "anchorEnd" | "tagStart" | "
 class Composer {
   readonly duplicates: DuplicateKey[] = [];
   hasAliases = false;
-  readonly #text: string;
-  readonly #events: readonly Event[];
   readonly #anchors = new Map<string, YamlNode | undefined>();
   readonly #budget = new AliasBudget();
   #directives: DocumentEvent["directives"] = [];
@@ -66,16 +64,13 @@ class Composer {
   /** The end of the last token. */
   #cursor = 0;
 
-  constructor(text: string, events: readonly Event[]) {
-    this.#text = text;
-    this.#events = events;
-  }
+  constructor(readonly text: string, readonly events: readonly Event[]) {}
 
   document(): YamlNode | undefined {
     const event = this.#take();
     if (event?.type !== EVENT_ID.DOCUMENT) return undefined;
     this.#directives = event.directives;
-    if (event.explicitStart) this.#cursor = this.#text.indexOf("---") + 3;
+    if (event.explicitStart) this.#cursor = this.text.indexOf("---") + 3;
     const root = this.#node(undefined);
     this.#refuseInfinity(root);
     this.#take();
@@ -83,22 +78,22 @@ class Composer {
   }
 
   hasMore(): boolean {
-    return this.#events.length > this.#next;
+    return this.events.length > this.#next;
   }
 
   #take(): Event | undefined {
-    return this.#events[this.#next++];
+    return this.events[this.#next++];
   }
 
   #node(parent: "map" | "list" | undefined): YamlNode {
     const event = this.#take();
     switch (event?.type) {
       case EVENT_ID.SCALAR:
-        return this.#anchored(event, this.#scalar(event, parent));
+        return this.#anchored(this.#scalar(event, parent));
       case EVENT_ID.MAPPING:
-        return this.#anchored(event, this.#map(event));
+        return this.#anchored(this.#map(event));
       case EVENT_ID.SEQUENCE:
-        return this.#anchored(event, this.#list(event));
+        return this.#anchored(this.#list(event));
       case EVENT_ID.ALIAS:
         return this.#alias(event.anchorStart, event.anchorEnd);
       default:
@@ -106,14 +101,14 @@ class Composer {
     }
   }
 
-  #anchored<T extends YamlNode>(event: Properties, node: T): T {
-    if (event.anchorStart !== ABSENT) this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), node);
+  #anchored(node: YamlNode): YamlNode {
+    if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
     return node;
   }
 
   #scalar(event: ScalarEvent, parent: "map" | "list" | undefined): ScalarNode {
     this.#budget.count();
-    const anchor = this.#properties(event);
+    const anchor = this.#anchor(event);
     const [start, end] = this.#extent(event, parent);
     this.#cursor = end;
     return {
@@ -137,7 +132,7 @@ class Composer {
     }
     if (event.style >= LITERAL) {
       const from = Math.max(this.#cursor, event.anchorEnd, event.tagEnd);
-      return [skipBlank(this.#text, from, ":-?"), event.valueEnd];
+      return [skipBlank(this.text, from, ":-?"), event.valueEnd];
     }
     const quote = event.style >= QUOTED ? 1 : 0;
     return [event.valueStart - quote, event.valueEnd + quote];
@@ -148,15 +143,15 @@ class Composer {
     const properties = Math.max(event.anchorEnd, event.tagEnd);
     if (properties !== ABSENT) return properties;
     const sign = parent === "list" ? "-" : ":";
-    const at = skipBlank(this.#text, this.#cursor);
-    return this.#text[at] === sign ? at + 1 : this.#cursor;
+    const at = skipBlank(this.text, this.#cursor);
+    return this.text[at] === sign ? at + 1 : this.#cursor;
   }
 
   #value(event: ScalarEvent, start: number): Value {
-    const text = getScalarValue(this.#text, event);
+    const text = getScalarValue(this.text, event);
     const plain = event.style === 1;
     if (event.tagStart === ABSENT) return plain ? resolvePlain(text) : text.toWellFormed();
-    const raw = this.#text.slice(event.tagStart, event.tagEnd);
+    const raw = this.text.slice(event.tagStart, event.tagEnd);
     if (raw === "!") return text;
     const tagged = resolveTagged(longTag(raw, this.#directives), text);
     if ("problem" in tagged) throw new Problem(tagged.problem, start);
@@ -166,7 +161,7 @@ class Composer {
   #list(event: SequenceEvent): ListNode {
     const open = this.#open(event);
     const items: YamlNode[] = [];
-    while (this.#events[this.#next]?.type !== EVENT_ID.POP) {
+    while (this.events[this.#next]?.type !== EVENT_ID.POP) {
       const item = this.#node("list");
       this.#refuseInfinity(item);
       items.push(item);
@@ -182,25 +177,25 @@ class Composer {
     const value = newMap();
     /** The keys that come only from `<<`. */
     const merged = new Set<string>();
-    while (this.#events[this.#next]?.type !== EVENT_ID.POP) {
+    while (this.events[this.#next]?.type !== EVENT_ID.POP) {
       const entry = this.#entry();
       if (!open.flow && entries.length > 0) this.#refuseMidLine(entry.keyNode.outer);
       entries.push(entry);
       if (entry.key !== undefined) this.#set(value, entry, merged);
       else mergeInto(value, entry.node, merged);
     }
-    this.#close(open.flow && this.#text[open.start] === "{", "}");
+    this.#close(open.flow && this.text[open.start] === "{", "}");
     const size = entries.reduce((sum, entry) => sum + entry.node.size + 1, 1);
     return { kind: "map", ...open, end: this.#cursor, size, entries, value };
   }
 
   #entry(): MapEntry {
-    const event = this.#events[this.#next];
+    const event = this.events[this.#next];
     const keyNode = this.#node(undefined);
     this.#refuseGlued(keyNode.outer);
     const isMerge = event?.type === EVENT_ID.SCALAR && this.#isMerge(event, keyNode);
     if (isMerge) this.hasAliases = true;
-    const key = isMerge ? undefined : keyText(keyNode, this.#text);
+    const key = isMerge ? undefined : keyText(keyNode, this.text);
     const node = this.#node("map");
     this.#refuseInfinity(node);
     return { key, keyNode, node };
@@ -208,7 +203,7 @@ class Composer {
 
   /** Rejects a key directly after a quote or bracket (`"a"b: c`). js-yaml accepts it, but kubectl's reader does not. */
   #refuseGlued(start: number): void {
-    if (start > 0 && !BEFORE_KEY.test(this.#text.charAt(start - 1))) {
+    if (start > 0 && !BEFORE_KEY.test(this.text.charAt(start - 1))) {
       throw new Problem("Text follows a value: quote it as a whole, or start a new line", start);
     }
   }
@@ -216,8 +211,8 @@ class Composer {
   /** Rejects a key of a block map after a list item on the same line (`- {a: b} c: d`), which js-yaml accepts. */
   #refuseMidLine(start: number): void {
     let at = start - 1;
-    while (" \t".includes(this.#text[at] ?? "\n")) at--;
-    if ("\n\r?\uFEFF".includes(this.#text[at] ?? "\n")) return;
+    while (" \t".includes(this.text[at] ?? "\n")) at--;
+    if ("\n\r?\uFEFF".includes(this.text[at] ?? "\n")) return;
     throw new Problem("Text follows a value: quote it as a whole, or start a new line", start);
   }
 
@@ -225,7 +220,7 @@ class Composer {
     if (node.value !== "<<") return false;
     const tag = event.tagStart === ABSENT
       ? ""
-      : longTag(this.#text.slice(event.tagStart, event.tagEnd), this.#directives);
+      : longTag(this.text.slice(event.tagStart, event.tagEnd), this.#directives);
     return tag.endsWith(":merge") || (event.style === 1 && tag === "");
   }
 
@@ -236,7 +231,7 @@ class Composer {
 
   #open(event: MappingEvent | SequenceEvent) {
     this.#budget.count();
-    const anchor = this.#properties(event);
+    const anchor = this.#anchor(event);
     // An alias inside the anchored node finds the anchor without a value. This shows that the node contains itself.
     if (anchor !== undefined) this.#anchors.set(anchor, undefined);
     this.#cursor = event.start;
@@ -248,16 +243,16 @@ class Composer {
   #close(bracketed: boolean, bracket: string): void {
     this.#take();
     if (!bracketed) return;
-    const at = skipBlank(this.#text, this.#cursor, ",:?");
-    if (this.#text[at] === bracket) this.#cursor = at + 1;
+    const at = skipBlank(this.text, this.#cursor, ",:?");
+    if (this.text[at] === bracket) this.#cursor = at + 1;
   }
 
-  #properties(event: Properties): string | undefined {
-    return event.anchorStart === ABSENT ? undefined : this.#text.slice(event.anchorStart, event.anchorEnd);
+  #anchor(event: Properties): string | undefined {
+    return event.anchorStart === ABSENT ? undefined : this.text.slice(event.anchorStart, event.anchorEnd);
   }
 
   #alias(start: number, end: number): AliasNode {
-    const name = this.#text.slice(start, end);
+    const name = this.text.slice(start, end);
     const target = this.#anchors.get(name);
     if (target === undefined) {
       const why = this.#anchors.has(name)

@@ -18,8 +18,6 @@ function isOnlyDirectives(text: string): boolean {
  * `---` after `%YAML` lines in their document. Pass the lines to `take` in order, then call `end`.
  */
 export class Splitter {
-  readonly #file: string;
-  readonly #maxLength: number;
   #parts: string[] = [];
   #length = 0;
   #separator = "";
@@ -31,10 +29,7 @@ export class Splitter {
   #start = 1;
 
   /** `maxLength` is the maximum length of a document, in UTF-16 units. */
-  constructor(file: string, maxLength: number) {
-    this.#file = file;
-    this.#maxLength = maxLength;
-  }
+  constructor(readonly file: string, readonly maxLength: number) {}
 
   /** The number of the next line, from 1. */
   get line(): number {
@@ -76,7 +71,7 @@ export class Splitter {
   #append(text: string): void {
     if (text === "") return;
     this.#length += text.length;
-    if (this.#length > this.#maxLength) this.#refuseLength();
+    if (this.#length > this.maxLength) this.#refuseLength();
     this.#parts.push(text);
     this.#line += countLines(text);
   }
@@ -97,7 +92,7 @@ export class Splitter {
   }
 
   #place(line: number) {
-    return this.#file === "" ? { line } : { file: this.#file, line };
+    return this.file === "" ? { line } : { file: this.file, line };
   }
 
   *#document(): Generator<SourceDocument> {
@@ -106,11 +101,11 @@ export class Splitter {
     let line = this.#start;
     let separator = this.#separator;
     if (this.#problem !== undefined) {
-      yield { file: this.#file, index: ++this.#index, line, text, separator, problem: this.#problem };
+      yield { file: this.file, index: ++this.#index, line, text, separator, problem: this.#problem };
       return;
     }
     for (const part of jsonValues(text)) {
-      yield { file: this.#file, index: ++this.#index, line, text: part, separator };
+      yield { file: this.file, index: ++this.#index, line, text: part, separator };
       line += countLines(part);
       separator = "";
     }
@@ -126,7 +121,7 @@ export class Splitter {
   }
 
   #refuseLength(): never {
-    throw new MeshError(`A document is longer than ${sizeText(this.#maxLength, "characters")}`, {
+    throw new MeshError(`A document is longer than ${sizeText(this.maxLength, "characters")}`, {
       place: this.#place(this.#start),
       hint: 'Kubernetes accepts objects of at most 3 MiB: is a "---" missing, or is this not a manifest',
     });
