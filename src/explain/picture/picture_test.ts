@@ -138,6 +138,9 @@ for (const boxesIn of ["row", "column"] as const) {
     const texts = [...svg.matchAll(/<text [^>]*>[^<]*<\/text>/g)].map(([element]) => element);
     const boxes = [...svg.matchAll(/<rect [^>]*rx="[^>]*>/g)].map(([element]) => edgesOf(element));
     assert.ok(texts.length > 30 && boxes.length >= 6, svg);
+    for (const at of LONG_NAMES.boxes.keys()) {
+      assert.ok(svg.includes(`>${at + 1} ${LONG.slice(0, 10)}`), "a name is seen");
+    }
     for (const element of texts) assert.ok(edgesOf(element)[2] <= 1080 - 16 + 1, element);
     for (const element of texts) for (const box of boxes) assertInside(element, box);
     for (const [at, element] of texts.entries()) for (const other of texts.slice(at + 1)) assertApart(element, other);

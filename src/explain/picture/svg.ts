@@ -6,7 +6,7 @@ import { visible } from "../../base/text/mod.ts";
 import { CHARACTER, FONT, painted, type PaintName, svgPage } from "./paint.ts";
 import type { Result } from "../summary/pod_summary_schema.ts";
 import type { Box, FactRow, LaneRow, Note, Picture, Section } from "./picture.ts";
-import { wrap } from "./wrap.ts";
+import { cut, wrap } from "./wrap.ts";
 
 /** Width of the picture, in pixels. */
 const WIDTH = 1080;
@@ -127,7 +127,7 @@ function boxRow(
           : [line(edge + 4, top + height / 2, { to: edge + BETWEEN - 4, name: "link" })];
         return [
           `<rect${paintOf(box)} x="${x}" y="${top}" width="${each}" height="${height}" rx="6"/>`,
-          text(x + 10, top + 20, cut(box.title, each - 20), "head"),
+          text(x + 10, top + 20, shortened(box.title, each - 20), "head"),
           ...(contents[at] ?? []).map(({ words, style }, number) =>
             text(x + 10, top + 42 + number * LINE, words, style)
           ),
@@ -165,7 +165,7 @@ function boxColumn(
         }" marker-end="url(#linkTip)"/>`;
         const elements = [
           `<rect${paintOf(box)} x="${PAD}" y="${top}" width="${width}" height="${height}" rx="6"/>`,
-          text(PAD + 10, top + 20, cut(box.title, titles - 20), "head"),
+          text(PAD + 10, top + 20, shortened(box.title, titles - 20), "head"),
           ...lines.map(({ words, style }, at) => text(PAD + titles, top + 20 + at * LINE, words, style)),
           ...isLast ? [] : [link],
         ];
@@ -210,7 +210,7 @@ function fact({ label, text: value, mark }: FactRow, labels: number, { x, y, wid
   return {
     elements: [
       text(x, y + 14, markOf(mark), mark ?? "faint"),
-      text(x + 2 * CHARACTER, y + 14, cut(label, labels * CHARACTER + 1), "faint"),
+      text(x + 2 * CHARACTER, y + 14, shortened(label, labels * CHARACTER + 1), "faint"),
       ...lines.map((words, number) => text(at, y + 14 + number * LINE, words, mark ?? "text")),
     ],
     height: lines.length * LINE,
@@ -240,7 +240,7 @@ function lane({ mark, from, via, to, note }: LaneRow, { x, y, width }: Area): Dr
       text(x, y + 14, markOf(mark), mark ?? "faint"),
       ...froms.map((words, at) => text(x + 2 * CHARACTER, y + 14 + at * LINE, words, "text")),
       ...arrow,
-      text(toX, y + 14, cut(to, width * (1 - TO)), "text"),
+      text(toX, y + 14, shortened(to, width * (1 - TO)), "text"),
       ...notes.map((words, at) => text(x + 4 * CHARACTER, y + 14 + (below + 1 + at) * LINE, words, "faint")),
     ],
     height: (1 + below + notes.length) * LINE + 4,
@@ -278,12 +278,15 @@ function round(value: number): number {
 }
 
 function wrapped(words: string, width: number): string[] {
-  return wrap(visible(words), Math.max(4, Math.floor(width / CHARACTER)));
+  return wrap(visible(words), columns(width));
 }
 
-function cut(words: string, width: number): string {
-  const [first = "", ...rest] = wrapped(words, width);
-  return rest.length === 0 ? first : `${first.slice(0, -2)}..`;
+function shortened(words: string, width: number): string {
+  return cut(visible(words), columns(width));
+}
+
+function columns(width: number): number {
+  return Math.max(4, Math.floor(width / CHARACTER));
 }
 
 function lengthOf(words: string): number {

@@ -3,7 +3,7 @@ import colors from "picocolors";
 import { visible } from "../../base/text/mod.ts";
 import type { Result } from "../summary/pod_summary_schema.ts";
 import type { Box, FactRow, LaneRow, Note, Picture, Section } from "./picture.ts";
-import { wrap } from "./wrap.ts";
+import { cut, wrap } from "./wrap.ts";
 
 export interface Look {
   readonly columns: number;
@@ -310,9 +310,4 @@ function widthOf(line: Line): number {
 
 function padded(line: Line, width: number): Line {
   return [...line, plain(" ".repeat(Math.max(0, width - widthOf(line))))];
-}
-
-function cut(text: string, width: number): string {
-  const characters = [...text];
-  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 2)).join("")}..`;
 }

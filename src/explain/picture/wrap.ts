@@ -17,3 +17,9 @@ export function wrap(text: string, width: number): string[] {
   lines.push(line);
   return lines;
 }
+
+/** Cuts what is beyond `width` off a text, and puts `..` at the end. */
+export function cut(text: string, width: number): string {
+  const characters = [...text];
+  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 2)).join("")}..`;
+}
