@@ -21,13 +21,7 @@ export interface RunResult {
 }
 
 /** A long-running program to start. */
-export interface Spawn {
-  readonly command: string;
-  readonly args?: readonly string[];
-  /** Added to the environment of this process. */
-  readonly env?: Readonly<Record<string, string>>;
-  readonly uid?: number;
-  readonly gid?: number;
+export interface Spawn extends Pick<Run, "command" | "args" | "env" | "uid" | "gid"> {
   /** Destination of standard error. By default, the standard error of this process. */
   readonly errorOutput?: "inherit" | "piped";
 }
@@ -43,22 +37,19 @@ export interface ChildEnd {
   readonly signal: string | undefined;
 }
 
-/** A child process. */
-export interface Child {
-  readonly pid: number;
+/** A child process with the terminal and standard streams of this process. */
+export interface AttachedChild {
   /** Resolves when the process has exited and is reaped. */
   readonly ended: Promise<ChildEnd>;
-  /** Standard error, if piped. The caller must read it, because the program blocks on a full pipe. */
-  readonly errorOutput: ReadableStream<Uint8Array> | undefined;
-  /** Sends a signal to the child's process group. Returns `false` if the child has exited. */
+  /** Sends a signal to the process, or to the process group of a {@link Child}. Returns `false` if the process has exited. */
   signal(name: ChildSignal): boolean;
 }
 
-/** A child process with the terminal and standard streams of this process. */
-export interface AttachedChild {
-  readonly ended: Promise<ChildEnd>;
-  /** Sends a signal to the process, not to its group. Returns `false` if the process has exited. */
-  signal(name: ChildSignal): boolean;
+/** A child process in a process group of its own. */
+export interface Child extends AttachedChild {
+  readonly pid: number;
+  /** Standard error, if piped. The caller must read it, because the program blocks on a full pipe. */
+  readonly errorOutput: ReadableStream<Uint8Array> | undefined;
 }
 
 /** Other processes. */

@@ -1,12 +1,13 @@
 import { joinBytes } from "../../base/bytes.ts";
 import { MeshError } from "../../base/errors.ts";
 import { decodeUtf8 } from "../../base/text/mod.ts";
+import { clock } from "./clock.ts";
 import { CHUNK_BYTES, readInPieces, systemReason, writeWhole } from "./streams.ts";
 import { createFile, type Ownership, ownershipOf } from "./new_file.ts";
 import { guard } from "./temporary/guard.ts";
 import { temporaryFile, temporaryFolder, temporaryName, tidyTemporary, usualParent } from "./temporary/mod.ts";
 import { watchFiles } from "./watch.ts";
-import type { DirectoryEntry, Files, FileStatus, Lock, Replacement, Scratch, TemporaryFolder } from "../world.ts";
+import type { DirectoryEntry, Files, FileStatus, Lock, Replacement, Scratch } from "../world.ts";
 
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 const encoder = new TextEncoder();
@@ -30,15 +31,12 @@ export const realFiles: Files = {
     }
     return decodeUtf8(joinBytes(pieces), path);
   },
-  stat: (path) => Promise.resolve().then(() => look(path)),
-  async list(path) {
-    try {
-      return (await Array.fromAsync(Deno.readDir(path), (entry) => entryOf(path, entry)))
-        .sort((a, b) => a.name < b.name ? -1 : 1);
-    } catch (error) {
-      throw fileError("list", path, error);
-    }
-  },
+  stat: (path) => attempt("look at", path, () => look(path)),
+  list: (path) =>
+    attempt("list", path, async () => {
+      const entries = await Array.fromAsync(Deno.readDir(path), (entry) => entryOf(path, entry));
+      return entries.sort((a, b) => a.name < b.name ? -1 : 1);
+    }),
   replace: startReplacement,
   writeText(path, text, mode) {
     const file = startReplacement(path, mode);
@@ -53,31 +51,25 @@ export const realFiles: Files = {
   scratch: openScratch,
   tidyTemporary: (output) =>
     output !== undefined && isDevice(output) ? openEarly(output) : tidyTemporary(parentOf(output)),
-  temporaryFolder: openFolder,
-  async makeFolder(path, mode = 0o700) {
-    try {
-      await Deno.mkdir(path, { recursive: true, mode });
-    } catch (error) {
-      throw fileError("make the folder", path, error);
-    }
-  },
-  async remove(path) {
-    try {
-      await Deno.remove(path, { recursive: true });
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw fileError("remove", path, error);
-    }
-  },
+  temporaryFolder: () => attemptSync("write", TEMPORARY, () => temporaryFolder(usualParent())),
+  makeFolder: (path, mode = 0o700) =>
+    attempt("make the folder", path, () => Deno.mkdir(path, { recursive: true, mode })),
+  remove: (path) =>
+    attempt("remove", path, () =>
+      Deno.remove(path, { recursive: true }).catch((error) => {
+        if (!(error instanceof Deno.errors.NotFound)) throw error;
+      })),
   watch: watchFiles,
   lock: lockFile,
 };
 
 function look(path: string): FileStatus | undefined {
   try {
-    return statusOf(Deno.statSync(path));
+    const info = Deno.statSync(path);
+    return { kind: kindOf(info), size: info.size, mode: info.mode === null ? undefined : info.mode & 0o7777 };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;
-    throw fileError("look at", path, error);
+    throw error;
   }
 }
 
@@ -86,11 +78,7 @@ function look(path: string): FileStatus | undefined {
  * first asynchronous call starts Deno's thread pool, which takes 4 ms.
  */
 function openRegular(path: string): Deno.FsFile | undefined {
-  try {
-    return Deno.statSync(path).isFile ? Deno.openSync(path) : undefined;
-  } catch (error) {
-    throw fileError("read", path, error);
-  }
+  return attemptSync("read", path, () => Deno.statSync(path).isFile ? Deno.openSync(path) : undefined);
 }
 
 /** Reads a regular file in chunks. Yields to the event loop after each full chunk, so that signal handlers run. */
@@ -126,31 +114,23 @@ function readPiece(file: Deno.FsFile, buffer: Uint8Array): Uint8Array | undefine
   return count === null ? undefined : buffer.slice(0, count);
 }
 
-async function openFile(path: string): Promise<Deno.FsFile> {
-  try {
+function openFile(path: string): Promise<Deno.FsFile> {
+  return attempt("read", path, async () => {
     const file = await Deno.open(path);
-    const status = await file.stat();
-    if (status.isDirectory) {
-      file.close();
-      throw new Deno.errors.IsADirectory("it is a directory");
-    }
-    return file;
-  } catch (error) {
-    throw fileError("read", path, error);
-  }
+    if (!(await file.stat()).isDirectory) return file;
+    file.close();
+    throw new Deno.errors.IsADirectory("it is a directory");
+  });
 }
 
-function statusOf(info: Deno.FileInfo): FileStatus {
-  const kind = info.isFile ? "file" : info.isDirectory ? "directory" : "other";
-  return { kind, size: info.size, mode: info.mode === null ? undefined : info.mode & 0o7777 };
+function kindOf({ isFile, isDirectory }: Pick<Deno.DirEntry, "isFile" | "isDirectory">): FileStatus["kind"] {
+  return isFile ? "file" : isDirectory ? "directory" : "other";
 }
 
 async function entryOf(folder: string, entry: Deno.DirEntry): Promise<DirectoryEntry> {
-  if (!entry.isSymlink) {
-    return { name: entry.name, kind: entry.isFile ? "file" : entry.isDirectory ? "directory" : "other" };
-  }
-  const target = await realFiles.stat(`${folder}/${entry.name}`);
-  return { name: entry.name, kind: target?.kind ?? "other" };
+  const { name } = entry;
+  if (!entry.isSymlink) return { name, kind: kindOf(entry) };
+  return { name, kind: (await realFiles.stat(`${folder}/${name}`))?.kind ?? "other" };
 }
 
 /** Starts the atomic replacement of a file: writes a temporary file in the same folder, and renames it at the end. */
@@ -167,16 +147,13 @@ function startReplacement(path: string, mode?: number): Replacement {
   };
   return {
     write: (chunk) => writeChunk(file, path, chunk),
-    commit() {
-      try {
+    commit: () =>
+      attemptSync("write", path, () => {
         file.syncDataSync();
         close();
         Deno.renameSync(temporary, target);
         forget();
-      } catch (error) {
-        throw fileError("write", path, error);
-      }
-    },
+      }),
     abort() {
       close();
       removeIfThere(temporary);
@@ -195,11 +172,7 @@ function removeIfThere(path: string): void {
 }
 
 function writeChunk(file: Deno.FsFile, path: string, chunk: string | Uint8Array): void {
-  try {
-    writeWhole(file, typeof chunk === "string" ? encoder.encode(chunk) : chunk);
-  } catch (error) {
-    throw fileError("write", path, error);
-  }
+  attemptSync("write", path, () => writeWhole(file, typeof chunk === "string" ? encoder.encode(chunk) : chunk));
 }
 
 /** Writes directly to a device or a named pipe, which a rename cannot replace. */
@@ -214,11 +187,7 @@ function writeToDevice(path: string): Replacement {
 }
 
 function openDevice(path: string): Deno.FsFile {
-  try {
-    return Deno.openSync(path, { write: true });
-  } catch (error) {
-    throw fileError("write", path, error);
-  }
+  return attemptSync("write", path, () => Deno.openSync(path, { write: true }));
 }
 
 /** Open devices by path. Deno refuses to open devices after the process has given up a permission. */
@@ -282,24 +251,10 @@ function folderOf(path: string): string {
 
 const TEMPORARY = "the temporary folder";
 
-function openFolder(): TemporaryFolder {
-  try {
-    return temporaryFolder(usualParent());
-  } catch (error) {
-    throw fileError("write", TEMPORARY, error);
-  }
-}
-
 function openScratch(): Scratch {
-  const folder = TEMPORARY;
-  let file: Deno.FsFile;
-  try {
-    file = temporaryFile();
-  } catch (error) {
-    throw fileError("write", folder, error);
-  }
+  const file = attemptSync("write", TEMPORARY, temporaryFile);
   return {
-    write: (bytes) => writeChunk(file, folder, bytes),
+    write: (bytes) => writeChunk(file, TEMPORARY, bytes),
     *chunks() {
       file.seekSync(0, Deno.SeekMode.Start);
       const buffer = new Uint8Array(CHUNK_BYTES);
@@ -316,25 +271,37 @@ async function lockFile(path: string, waitMilliseconds: number): Promise<Lock | 
   const file = await openLock(path);
   const lock: Lock = { release: () => file.close() };
   const acquired = file.lock(true).then(() => lock);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), waitMilliseconds);
-  });
-  const first = await Promise.race([acquired, late]);
-  clearTimeout(timer);
-  if (first === undefined) acquired.then(() => file.close());
-  return first;
+  const end = new AbortController();
+  const first = await Promise.race([acquired, clock.sleep(waitMilliseconds, end.signal)]);
+  end.abort();
+  if (first !== undefined) return first;
+  acquired.then(lock.release);
+  return undefined;
 }
 
 /** Opens a lock file for reading if it exists, because a lock does not need write permission. */
-async function openLock(path: string): Promise<Deno.FsFile> {
-  try {
-    return await Deno.open(path, { read: true }).catch((error) => {
+function openLock(path: string): Promise<Deno.FsFile> {
+  return attempt("lock", path, () =>
+    Deno.open(path, { read: true }).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
       return Deno.open(path, { read: true, write: true, create: true, mode: 0o600 });
-    });
+    }));
+}
+
+/** Runs an action. An error names the action and the path. */
+async function attempt<T>(action: string, path: string, act: () => T | Promise<T>): Promise<T> {
+  try {
+    return await act();
   } catch (error) {
-    throw fileError("lock", path, error);
+    throw fileError(action, path, error);
+  }
+}
+
+function attemptSync<T>(action: string, path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw fileError(action, path, error);
   }
 }
 

@@ -1,21 +1,33 @@
-import { MeshError, messageOf } from "../../base/errors.ts";
-import { attachChild, endOfChild, isAwaited, spawnChild } from "./child_process.ts";
+/** Runs other programs through `Deno.Command`. */
+import { EXIT, MeshError, messageOf } from "../../base/errors.ts";
+import { exhaustion } from "../../base/exhaustion.ts";
 import { findProgram, programPath } from "../program_path.ts";
-import type { Processes, Run, RunResult } from "../world.ts";
+import { RUNTIME_ERRORS } from "../runtime_errors.ts";
+import { EACCES, ENOENT, SystemError } from "../system_calls.ts";
+import type { AttachedChild, Child, ChildEnd, ChildSignal, Processes, Run, RunResult, Spawn } from "../world.ts";
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** Runs other programs through `Deno.Command`. */
+/** Implements `World.processes`. */
 export const realProcesses: Processes = {
   run,
-  spawn: spawnChild,
-  attach: attachChild,
+  spawn,
+  attach,
   find: findProgram,
-  isAwaited,
+  isAwaited: (pid) => awaited.has(pid),
 };
 
-/** Runs a program and waits until it exits. If the program does not exist, returns exit code 127 and does not throw. */
+function start({ command, args = [], env, uid, gid }: Run & Spawn, options: Deno.CommandOptions): Deno.ChildProcess {
+  return new Deno.Command(programPath(command), {
+    ...options,
+    args: [...args],
+    ...(env === undefined ? {} : { env: { ...env } }),
+    ...(uid === undefined ? {} : { uid }),
+    ...(gid === undefined ? {} : { gid }),
+  }).spawn();
+}
+
 async function run(run: Run): Promise<RunResult> {
   try {
     return await runToEnd(run);
@@ -29,9 +41,10 @@ async function run(run: Run): Promise<RunResult> {
 }
 
 async function runToEnd(run: Run): Promise<RunResult> {
-  const child = new Deno.Command(programPath(run.command), commandOptions(run)).spawn();
+  const stdin = run.stdin === undefined ? "null" : "piped";
+  const child = start(run, { stdin, stdout: "piped", stderr: "piped" });
   // `output()` below also waits, and reports a failure.
-  endOfChild(child).catch(() => {});
+  endOf(child).catch(() => {});
   let timedOut = false;
   const outcome = Promise.all([child.output(), feed(child, run.stdin)]).then(
     ([{ code, stdout, stderr }]): RunResult => {
@@ -59,22 +72,85 @@ const KILLED = 137;
 /** Milliseconds to read the output of a killed program, because its children may keep the pipes open forever. */
 const LAST_OUTPUT = 500;
 
-function commandOptions(run: Run): Deno.CommandOptions {
-  return {
-    args: [...run.args ?? []],
-    stdin: run.stdin === undefined ? "null" : "piped",
-    stdout: "piped",
-    stderr: "piped",
-    ...(run.env === undefined ? {} : { env: { ...run.env } }),
-    ...(run.uid === undefined ? {} : { uid: run.uid }),
-    ...(run.gid === undefined ? {} : { gid: run.gid }),
-  };
-}
-
 /** Writes the program's input. Ignores a broken pipe, because a program may exit without reading all of its input. */
 async function feed(child: Deno.ChildProcess, text: string | undefined): Promise<void> {
   if (text === undefined) return;
   const writer = child.stdin.getWriter();
   const written = writer.write(encoder.encode(text)).then(() => writer.close());
   await written.catch(() => {});
+}
+
+/** Signals that this process ignores stay ignored in the program (execve(2)). */
+function spawn(spawn: Spawn): Child {
+  const { errorOutput = "inherit", command } = spawn;
+  try {
+    const child = start(spawn, { stdin: "null", stdout: "inherit", stderr: errorOutput, detached: true });
+    const { pid } = child;
+    return {
+      pid,
+      errorOutput: errorOutput === "piped" ? child.stderr : undefined,
+      ...whileRunning(child, (name) => signalGroup(pid, name)),
+    };
+  } catch (error) {
+    if (error instanceof MeshError) throw error;
+    const { reason = reasonOfStart(error), hint } = exhaustion(error) ?? {};
+    throw new MeshError(`Cannot start "${command}": ${reason}`, { cause: error, hint });
+  }
+}
+
+function reasonOfStart(error: unknown): string {
+  if (error instanceof Deno.errors.NotFound) return "program not found";
+  if (error instanceof Deno.errors.PermissionDenied) return "it is not executable, or this user may not run it";
+  return messageOf(error);
+}
+
+/** Signals a process group. Returns `false` if the group has no process left. */
+function signalGroup(pid: number, name: ChildSignal): boolean {
+  try {
+    Deno.kill(-pid, name);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw new MeshError(`Cannot send ${name} to process "${pid}": ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function attach(command: string, args: readonly string[]): AttachedChild {
+  try {
+    const child = start({ command, args }, { stdin: "inherit", stdout: "inherit", stderr: "inherit" });
+    return whileRunning(child, (name) => {
+      Deno.kill(child.pid, name);
+      return true;
+    });
+  } catch (error) {
+    if (error instanceof MeshError) throw error;
+    if (error instanceof Deno.errors.NotFound) throw new SystemError("execvp", ENOENT);
+    if (error instanceof Deno.errors.PermissionDenied) throw new SystemError("execvp", EACCES);
+    throw new MeshError(`Cannot run "${command}": ${messageOf(error)}`, { cause: error, exitCode: EXIT.notExecutable });
+  }
+}
+
+function whileRunning(child: Deno.ChildProcess, send: (name: ChildSignal) => boolean): AttachedChild {
+  const ended = endOf(child);
+  let isRunning = true;
+  ended.finally(() => isRunning = false);
+  return { ended, signal: (name) => isRunning && send(name) };
+}
+
+/** PIDs of children that Deno waits for; other code must not reap these children. */
+const awaited = new Set<number>();
+
+/** Waits for a child. Call this in the same turn of the event loop that starts the child. */
+async function endOf(child: Deno.ChildProcess): Promise<ChildEnd> {
+  awaited.add(child.pid);
+  try {
+    const { code, signal } = await child.status;
+    return { code, signal: signal ?? undefined };
+  } catch (error) {
+    const number = RUNTIME_ERRORS.unknownSignal.pattern.exec(messageOf(error))?.[1];
+    if (number === undefined) throw error;
+    return { code: 128 + Number(number), signal: `SIG${number}` };
+  } finally {
+    awaited.delete(child.pid);
+  }
 }

@@ -185,7 +185,7 @@ const WORKAROUNDS: readonly Workaround[] = [
   {
     id: "real-time-signals",
     problem: "the status of a child that a real-time signal ended is an error: the number is read from its text",
-    where: ["src/platform/deno/child_process.ts"],
+    where: ["src/platform/deno/processes.ts"],
     isNeeded: async () => {
       const child = new Deno.Command("sh", { args: ["-c", "kill -40 $$"] }).spawn();
       return await child.status.then(() => false, () => true);
