@@ -1,4 +1,4 @@
-/** client-node is large: it is loaded when a kubeconfig is read, and never in a pod. */
+/** client-node is large: it is loaded for a user with OIDC, and never in a pod. */
 import assert from "node:assert/strict";
 import { importsOf } from "./arrows.ts";
 import { loadedWith } from "./reached.ts";

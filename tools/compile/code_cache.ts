@@ -56,7 +56,7 @@ const RUNS: readonly WarmUp[] = [
   { args: ["agent", "bootstrap"], env: AGENT },
   { args: ["agent"], env: AGENT },
   { args: ["webhook", "manifests", "--revision", "mesh"] },
-  // A server that refuses connections: the kubeconfig is read, and client-node is loaded.
+  // A server that refuses connections: the kubeconfig is read, and the client is loaded.
   { args: ["check", "--kubeconfig", "tools/compile/workload/kubeconfig.yaml"], code: 1 },
   { args: ["wait", "--timeout", "0", "--url", "READY"] },
   { args: ["pilot-agent", "wait", "--url", "READY"] },

@@ -1,26 +1,29 @@
 /**
- * Reads the connection settings from a kubeconfig. client-node's `KubeConfig` parses the entries and builds the
- * headers. Only this file imports client-node's code, and only `connect` imports this file, if a kubeconfig exists.
- * client-node does not read files or run plugins here; this file does, through the `World`. It also reads `tokenFile`,
- * and the groups and extra fields of impersonation, because client-node drops them.
+ * Reads the connection settings from a kubeconfig. Only this file imports client-node's code, which signs in with OIDC, and
+ * only `connect` imports this file, if a kubeconfig exists.
  */
-import { trimmedEnd } from "../../base/text/mod.ts";
-import "./no_deprecation.ts";
-import { KubeConfig } from "@kubernetes/client-node/config";
-import type { Cluster, User } from "@kubernetes/client-node/config_types";
 import { Buffer } from "node:buffer";
 import { MeshError, messageOf } from "../../base/errors.ts";
+import { trimmedEnd } from "../../base/text/mod.ts";
 import { isMap, mapAt, mapsAt, newMap, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import type { World } from "../../platform/mod.ts";
 import { type Connection, type ConnectOptions, Credentials, type LastingCredential, READ_AGAIN } from "./connection.ts";
 import { readKubeconfig } from "./kubeconfig_file.ts";
 import { EXEC_PLUGIN, type ExecPlugin, type PluginCredential, runPlugin } from "./exec_plugin.ts";
 
-/** The merged files of a kubeconfig. */
+/** A context, cluster or user as written in a file, with the folder for its relative paths. */
+interface Entry {
+  readonly name: string;
+  readonly fields: ValueMap;
+  readonly folder: string;
+}
+
+type Kind = "context" | "cluster" | "user";
+
+/** Merged kubeconfig files. */
 interface Kubeconfig {
-  readonly config: KubeConfig;
-  /** The users as written in the files, with the folder for their relative paths. */
-  readonly users: ReadonlyMap<string, { readonly fields: ValueMap; readonly folder: string }>;
+  readonly entries: Readonly<Record<Kind, readonly Entry[]>>;
+  readonly currentContext: string;
   readonly file: string;
 }
 
@@ -35,20 +38,26 @@ export async function kubeconfigConnection(
   options: ConnectOptions,
 ): Promise<Connection> {
   const kubeconfig = await readFiles(world, files);
-  const { name, context, cluster: found } = chosen(kubeconfig, options);
-  const cluster = clusterWith(found, options);
-  const signIn = signInWith(signInOf(options.user ?? context?.user ?? "", kubeconfig), options);
-  const runsPlugin = signIn.exec !== undefined;
-  const isRenewable = runsPlugin || signIn.tokenFile !== undefined;
+  const { file } = kubeconfig;
+  const context = contextOf(kubeconfig, options);
+  const cluster = clusterWith(clusterOf(kubeconfig, context, options), options, file);
+  const userName = options.user ?? textAt(context?.fields ?? {}, "user");
+  const user = userWith(userName === "" ? ANONYMOUS : named(kubeconfig, "user", userName), options);
+  const exec = execOf(user, file);
+  const sources = { cluster, user, exec, oidc: await oidcOf(user, file), file };
   return {
-    server: serverOf(cluster, kubeconfig.file),
-    insecure: cluster.skipTLSVerify,
-    serverName: cluster.tlsServerName,
-    proxy: proxyOf(cluster, kubeconfig.file),
-    credentials: new Credentials(world.clock, () => load(world, cluster, signIn), isRenewable),
-    runsPlugin,
-    namespace: context?.namespace,
-    origin: originText(options, name, files),
+    server: cluster.server,
+    insecure: cluster.insecure,
+    serverName: cluster.serverName,
+    proxy: cluster.proxy,
+    credentials: new Credentials(
+      world.clock,
+      () => load(world, sources),
+      exec !== undefined || textAt(user.fields, "tokenFile") !== "",
+    ),
+    runsPlugin: exec !== undefined,
+    namespace: context && optionalText(context.fields, "namespace"),
+    origin: originText(options, context?.name ?? "", files),
   };
 }
 
@@ -58,78 +67,29 @@ function originText({ server }: ConnectOptions, context: string, files: readonly
   return server === undefined ? text : `--server, with ${text}`;
 }
 
-/** Returns the context, and the cluster from `--cluster` or from the context. */
-function chosen(kubeconfig: Kubeconfig, options: ConnectOptions) {
-  const { config, file } = kubeconfig;
-  const name = options.context ?? config.currentContext ?? "";
-  const context = name === "" ? undefined : named("context", config.contexts, name, file);
-  const wanted = options.cluster ?? context?.cluster;
-  if (wanted !== undefined) return { name, context, cluster: named("cluster", config.clusters, wanted, file) };
-  if (options.server === undefined) throw noContext(kubeconfig);
-  return { name, context, cluster: NO_CLUSTER };
-}
-
-/** An empty cluster, for `--server` without a cluster in the kubeconfig. */
-const NO_CLUSTER: Cluster = { name: "", server: "", skipTLSVerify: false };
-
-/** Applies flags to a cluster. Flags win over the kubeconfig, as in kubectl. */
-function clusterWith(cluster: Cluster, options: ConnectOptions): Cluster {
-  const { server, tlsServerName, certificateAuthority, insecureSkipTlsVerify = false } = options;
-  return {
-    ...cluster,
-    ...server === undefined ? {} : { server: server.includes("://") ? server : `https://${server}` },
-    ...tlsServerName === undefined ? {} : { tlsServerName },
-    ...certificateAuthority === undefined ? {} : { caFile: certificateAuthority, caData: "" },
-    ...insecureSkipTlsVerify ? { skipTLSVerify: true } : {},
-  };
-}
-
-/** Applies flags to a user. `--token` replaces the user's credentials, and `--as` the kubeconfig's impersonation. */
-function signInWith(signIn: SignIn, { token, as, asGroup = [] }: ConnectOptions): SignIn {
-  if (asGroup.length > 0 && as === undefined) {
-    throw new MeshError("The flag --as-group needs --as: the API server accepts groups only with a user");
-  }
-  const { user, fields } = signIn;
-  const signed: SignIn = token === undefined
-    ? signIn
-    : { ...signIn, user: { name: user.name, token }, tokenFile: undefined, exec: undefined, authProvider: undefined };
-  if (as === undefined) return signed;
-  const impersonation = { "as-groups": [...asGroup], "as-uid": "", "as-user-extra": newMap() };
-  return { ...signed, user: { ...signed.user, impersonateUser: as }, fields: { ...fields, ...impersonation } };
-}
-
 /** Merges the files as kubectl does: the first entry with a name and the first current context win. */
 async function readFiles(world: World, files: readonly string[]): Promise<Kubeconfig> {
-  const merged = new KubeConfig();
-  const users = new Map<string, { readonly fields: ValueMap; readonly folder: string }>();
-  const configs: KubeConfig[] = [];
-  for (const file of files) {
-    const value = await readKubeconfig(world, file);
-    const folder = folderOf(file);
-    const config = new KubeConfig();
+  const read = await Promise.all(
+    files.map(async (file) => ({ value: await readKubeconfig(world, file), folder: folderOf(file) })),
+  );
+  const entriesOf = (kind: Kind, needed?: string) => {
+    const all = read.flatMap(({ value, folder }) =>
+      mapsAt(value, `${kind}s`).map((entry) => ({ name: textAt(entry, "name"), fields: mapAt(entry, kind), folder }))
+    );
     // Drops incomplete entries, because the context in use may be complete.
-    config.loadFromString(JSON.stringify(value, withoutBigints), { onInvalidEntry: "filter" });
-    config.makePathsAbsolute(folder);
-    configs.push(config);
-    merged.currentContext ||= config.currentContext;
-    for (const entry of mapsAt(value, "users")) {
-      const name = textAt(entry, "name");
-      if (!users.has(name)) users.set(name, { fields: mapAt(entry, "user"), folder });
-    }
-  }
-  // Avoids client-node's mergeConfig, which refuses duplicate names, and searches all entries for each entry.
-  merged.clusters = firstOfEachName(configs.flatMap(({ clusters }) => clusters));
-  merged.users = firstOfEachName(configs.flatMap(({ users }) => users));
-  merged.contexts = firstOfEachName(configs.flatMap(({ contexts }) => contexts));
-  return { config: merged, users, file: files.join(", ") };
-}
-
-function withoutBigints(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? Number(value) : value;
-}
-
-function firstOfEachName<T extends { readonly name: string }>(entries: readonly T[]): T[] {
-  return Map.groupBy(entries, ({ name }) => name).values().flatMap((same) => same.slice(0, 1)).toArray();
+    const complete = all.filter(({ name, fields }) => name !== "" && (needed === undefined || fields[needed]));
+    return Map.groupBy(complete, ({ name }) => name).values().flatMap((same) => same.slice(0, 1)).toArray();
+  };
+  const contexts = read.map(({ value }) => textAt(value, "current-context"));
+  return {
+    entries: {
+      context: entriesOf("context", "cluster"),
+      cluster: entriesOf("cluster", "server"),
+      user: entriesOf("user"),
+    },
+    currentContext: contexts.find((name) => name !== "") ?? "",
+    file: files.join(", "),
+  };
 }
 
 function folderOf(file: string): string {
@@ -137,136 +97,188 @@ function folderOf(file: string): string {
   return end < 0 ? "." : file.slice(0, end);
 }
 
-type Kind = "context" | "cluster" | "user";
+function within(folder: string, path: string): string {
+  return /^(\/|\\|[A-Za-z]:|$)/.test(path) ? path : `${folder}/${path}`;
+}
 
-/** Required fields, for messages: client-node drops entries without them. */
+function optionalText(fields: ValueMap, key: string): string | undefined {
+  return textAt(fields, key) || undefined;
+}
+
+function contextOf(kubeconfig: Kubeconfig, options: ConnectOptions): Entry | undefined {
+  const name = options.context ?? kubeconfig.currentContext;
+  return name === "" ? undefined : named(kubeconfig, "context", name);
+}
+
+/** Returns the cluster from `--cluster` or from the context. With `--server`, the kubeconfig needs no cluster. */
+function clusterOf(kubeconfig: Kubeconfig, context: Entry | undefined, { cluster, server }: ConnectOptions): Entry {
+  const name = cluster ?? textAt(context?.fields ?? {}, "cluster");
+  if (name !== "") return named(kubeconfig, "cluster", name);
+  if (server === undefined) throw noContext(kubeconfig);
+  return ANONYMOUS;
+}
+
+const ANONYMOUS: Entry = { name: "", fields: newMap(), folder: "." };
+
+/** Required fields, for messages. */
 const NEEDS: Readonly<Record<Kind, string>> = { context: " with a cluster", cluster: " with a server", user: "" };
 
-function named<T extends { readonly name: string }>(kind: Kind, entries: readonly T[], name: string, file: string): T {
-  const entry = entries.find((each) => each.name === name);
+function named({ entries, file }: Kubeconfig, kind: Kind, name: string): Entry {
+  const entry = entries[kind].find((each) => each.name === name);
   if (entry !== undefined) return entry;
   throw new MeshError(`The kubeconfig has no ${kind} "${name}"${NEEDS[kind]}`, {
     place: { file },
-    hint: existing(kind, entries.map((each) => each.name)),
+    hint: existing(kind, entries[kind]),
   });
 }
 
-function noContext({ config, file }: Kubeconfig): MeshError {
-  const names = config.contexts.map(({ name }) => name);
-  if (names.length === 0) {
+function noContext({ entries, file }: Kubeconfig): MeshError {
+  if (entries.context.length === 0) {
     return new MeshError("The kubeconfig has no context", {
       place: { file },
       hint: "sign in, or set another file with --kubeconfig",
     });
   }
-  const hint = `choose one with --context: ${existing("context", names)}`;
+  const hint = `choose one with --context: ${existing("context", entries.context)}`;
   return new MeshError("The kubeconfig has no current context", { place: { file }, hint });
 }
 
 const MAX_NAMES = 10;
 
-function existing(kind: Kind, names: readonly string[]): string {
-  if (names.length === 0) return `the kubeconfig has no ${kind}`;
-  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
-  return `the kubeconfig has ${names.slice(0, MAX_NAMES).map((name) => `"${name}"`).join(", ")}${more}`;
+function existing(kind: Kind, entries: readonly Entry[]): string {
+  if (entries.length === 0) return `the kubeconfig has no ${kind}`;
+  const more = entries.length > MAX_NAMES ? ` and ${entries.length - MAX_NAMES} more` : "";
+  return `the kubeconfig has ${entries.slice(0, MAX_NAMES).map(({ name }) => `"${name}"`).join(", ")}${more}`;
 }
 
-function serverOf({ name, server }: Cluster, file: string): string {
-  if (/^https?:\/\/[^/]/.test(server) && URL.canParse(server)) return trimmedEnd(server, "/");
-  throw new MeshError(`The server "${server}" of the cluster "${name}" is not an http or https URL`, {
-    place: { file },
-  });
+/** Where a PEM text is: as base64 in a field `FIELD-data`, otherwise in a file. */
+interface PemSource {
+  readonly field: string;
+  readonly data: string;
+  readonly path: string;
 }
 
-function proxyOf({ name, proxyUrl }: Cluster, file: string): string | undefined {
-  if (proxyUrl === undefined || proxyUrl === "") return undefined;
-  if (/^(https?|socks5h?):/.test(proxyUrl) && URL.canParse(proxyUrl)) return proxyUrl;
-  // Does not quote the URL, which may contain a password.
-  throw new MeshError(`The proxy-url of the cluster "${name}" is not an http, https or socks5 URL`, {
-    place: { file },
-  });
+function pemSource({ fields, folder }: Entry, field: string): PemSource {
+  return { field, data: textAt(fields, `${field}-data`), path: within(folder, textAt(fields, field)) };
 }
 
-/** The credentials of a user, and their sources. */
-interface SignIn {
-  readonly user: User;
-  /** Path of a token file, which wins over the token, as in client-go. */
-  readonly tokenFile: string | undefined;
-  readonly exec: ExecPlugin | undefined;
-  /** The OIDC provider. All loads share this object, because client-node writes refreshed tokens into it. */
-  readonly authProvider: object | undefined;
-  /** The user's fields as written in the file. */
-  readonly fields: ValueMap;
-  readonly file: string;
+/** Returns the settings of a cluster. Flags win over the kubeconfig, as in kubectl. */
+function clusterWith(entry: Entry, options: ConnectOptions, file: string) {
+  const { certificateAuthority, insecureSkipTlsVerify = false } = options;
+  const { name, fields } = entry;
+  const given = options.server ?? textAt(fields, "server");
+  const server = options.server === undefined || given.includes("://") ? given : `https://${given}`;
+  if (!/^https?:\/\/[^/]/.test(server) || !URL.canParse(server)) {
+    throw new MeshError(`The server "${server}" of the cluster "${name}" is not an http or https URL`, {
+      place: { file },
+    });
+  }
+  const proxy = optionalText(fields, "proxy-url");
+  if (proxy !== undefined && !(/^(https?|socks5h?):/.test(proxy) && URL.canParse(proxy))) {
+    // Does not quote the URL, which may contain a password.
+    throw new MeshError(`The proxy-url of the cluster "${name}" is not an http, https or socks5 URL`, {
+      place: { file },
+    });
+  }
+  return {
+    server: trimmedEnd(server, "/"),
+    serverName: options.tlsServerName ?? optionalText(fields, "tls-server-name"),
+    insecure: insecureSkipTlsVerify || fields["insecure-skip-tls-verify"] === true,
+    proxy,
+    authorities: certificateAuthority === undefined
+      ? pemSource(entry, "certificate-authority")
+      : { field: "certificate-authority", data: "", path: certificateAuthority },
+  };
 }
 
-/** Returns the credentials of a user. Without a name, requests are anonymous. */
-function signInOf(name: string, { config, users, file }: Kubeconfig): SignIn {
-  const user = name === "" ? { name } : named("user", config.users, name, file);
-  const { fields, folder } = users.get(user.name) ?? { fields: newMap(), folder: "." };
+const IMPERSONATION = ["as", "as-uid", "as-groups", "as-user-extra"];
+
+/** Applies flags to a user. `--token` replaces the user's credentials, and `--as` the kubeconfig's impersonation. */
+function userWith({ fields, ...entry }: Entry, { token, as, asGroup = [] }: ConnectOptions): Entry {
+  if (asGroup.length > 0 && as === undefined) {
+    throw new MeshError("The flag --as-group needs --as: the API server accepts groups only with a user");
+  }
+  const impersonation = Object.entries(fields).filter(([key]) => IMPERSONATION.includes(key));
+  const own = token === undefined ? fields : { ...Object.fromEntries(impersonation), token };
+  const flags = { as: as ?? "", "as-groups": [...asGroup], "as-uid": "", "as-user-extra": newMap() };
+  return { ...entry, fields: as === undefined ? own : { ...own, ...flags } };
+}
+
+/** Returns the user's plugin. A command without a slash is searched in PATH. */
+function execOf({ name, fields, folder }: Entry, file: string): ExecPlugin | undefined {
+  if (!isMap(fields["exec"])) return undefined;
+  const { success, data, error } = EXEC_PLUGIN.safeParse(fields["exec"]);
+  if (success) return /[/\\]/.test(data.command) ? { ...data, command: within(folder, data.command) } : data;
+  const field = error.issues[0]?.path.join(".");
+  const problem = field === "command" ? "has no command" : `has an invalid field "${field}"`;
+  throw new MeshError(`The exec plugin of the user "${name}" ${problem}`, { place: { file } });
+}
+
+/** Returns a function that renews and returns the `authorization` header of a user with OIDC. */
+async function oidcOf({ name, fields }: Entry, file: string): Promise<(() => Promise<string>) | undefined> {
   const provider = fields["auth-provider"];
-  if (isMap(provider) && provider["name"] !== "oidc") {
-    throw new MeshError(`The user "${user.name}" signs in with the auth-provider "${textAt(provider, "name")}"`, {
+  if (!isMap(provider)) return undefined;
+  if (provider["name"] !== "oidc") {
+    throw new MeshError(`The user "${name}" signs in with the auth-provider "${textAt(provider, "name")}"`, {
       place: { file },
       hint: "Kubernetes 1.26 removed this auth-provider: use the exec plugin of the provider",
     });
   }
-  const tokenFile = textAt(fields, "tokenFile");
-  const at = `The exec plugin of the user "${user.name}"`;
-  return {
-    user,
-    tokenFile: tokenFile === "" ? undefined : within(folder, tokenFile),
-    exec: isMap(fields["exec"]) ? execOf(fields["exec"], { folder, file, at }) : undefined,
-    authProvider: oidc(fields),
-    fields,
-    file,
+  const { OpenIDConnectAuth } = await import("@kubernetes/client-node/oidc");
+  const auth = new OpenIDConnectAuth();
+  const config = mapAt(provider, "config");
+  const issuer = textAt(config, "idp-issuer-url");
+  // client-node 1.4.0 needs the issuer as a URL object, and writes renewed tokens into this object.
+  const authProvider = { name: "oidc", config: { ...config, "idp-issuer-url": URL.parse(issuer) ?? issuer } };
+  return async () => {
+    const headers: Record<string, string> = {};
+    try {
+      await auth.applyAuthentication({ name, authProvider }, { headers });
+      return headers["Authorization"] ?? "";
+    } catch (error) {
+      throw new MeshError(`The user "${name}" cannot sign in with OIDC: ${messageOf(error)}`, {
+        place: { file },
+        hint: "sign in again with the tool that wrote the kubeconfig",
+        cause: error,
+      });
+    }
   };
 }
 
-function execOf(fields: ValueMap, { folder, file, at }: Record<"folder" | "file" | "at", string>): ExecPlugin {
-  const { success, data, error } = EXEC_PLUGIN.safeParse(fields);
-  if (!success) {
-    const [issue] = error.issues;
-    const field = issue?.path.join(".");
-    throw new MeshError(field === "command" ? `${at} has no command` : `${at} has an invalid field "${field}"`, {
-      place: { file },
-    });
-  }
-  // A command without a slash stays as it is, for a search in PATH.
-  return /[/\\]/.test(data.command) ? { ...data, command: within(folder, data.command) } : data;
-}
-
-function within(folder: string, path: string): string {
-  return /^(\/|\\|[A-Za-z]:)/.test(path) ? path : `${folder}/${path}`;
+/** Where the parts of a credential come from. */
+interface Sources {
+  readonly cluster: ReturnType<typeof clusterWith>;
+  readonly user: Entry;
+  readonly exec: ExecPlugin | undefined;
+  readonly oidc: (() => Promise<string>) | undefined;
+  readonly file: string;
 }
 
 /** Milliseconds before expiry at which a plugin's credential is renewed. */
 const MARGIN = 10_000;
 
-/** Reads the files, runs the plugin, and lets client-node build the credential. */
-async function load(world: World, cluster: Cluster, signIn: SignIn): Promise<LastingCredential> {
-  const { user, exec, tokenFile, fields, file } = signIn;
-  const read = (data: string | undefined, path: string | undefined) => contentOf(world, data, path);
-  const caData = await read(cluster.caData, cluster.caFile);
-  const plugin: PluginCredential = exec === undefined ? {} : await runPlugin(world, exec, clusterInfo(cluster, caData));
-  const token = tokenFile === undefined ? user.token : await world.files.readText(tokenFile);
-  const request = await requestOf({ ...cluster, ...WITHOUT_AGENTS, caData }, signIn, {
-    ...user,
-    ...WITHOUT_FILES,
-    token: (token ?? plugin.token)?.trim(),
-    certData: await read(user.certData, user.certFile) ?? base64(plugin.clientCertificateData),
-    keyData: await read(user.keyData, user.keyFile) ?? base64(plugin.clientKeyData),
-  });
-  const pem = (content: Content, field: string) => pemOf(content, field, file);
-  const certificate = pem(request.cert, "client-certificate");
-  const key = pem(request.key, "client-key");
+/** Reads the files, runs the plugin and renews OIDC tokens. */
+async function load(world: World, { cluster, user, exec, oidc, file }: Sources): Promise<LastingCredential> {
+  const pem = (source: PemSource) => readPem(world, source, file);
+  const authorities = await pem(cluster.authorities);
+  const plugin = exec === undefined ? {} : await runPlugin(world, exec, clusterInfo(cluster, authorities));
+  const certificate = await pem(pemSource(user, "client-certificate")) ?? plugin.clientCertificateData;
+  const key = await pem(pemSource(user, "client-key")) ?? plugin.clientKeyData;
   const identity = certificate === undefined || key === undefined ? undefined : { certificate, key };
-  const credential = {
-    headers: headersOf(request, fields),
-    authorities: pem(request.ca, "certificate-authority"),
-    identity,
-  };
+  const headers = impersonated(user.fields);
+  const authorization = await authorizationOf(world, user, plugin.token) || await oidc?.() || "";
+  if (authorization !== "") headers.set("authorization", authorization);
+  const credential = { headers, authorities, identity };
   return { credential, lasts: exec === undefined ? READ_AGAIN : lifetimeOf(plugin, world.clock) };
+}
+
+/** A token file wins over the token, and a token over a password, as in client-go. */
+async function authorizationOf(world: World, { fields, folder }: Entry, fromPlugin = ""): Promise<string> {
+  const tokenFile = within(folder, textAt(fields, "tokenFile"));
+  const token = tokenFile === "" ? textAt(fields, "token") || fromPlugin : await world.files.readText(tokenFile);
+  if (token.trim() !== "") return `Bearer ${token.trim()}`;
+  const name = textAt(fields, "username");
+  return name === "" ? "" : `Basic ${base64(`${name}:${textAt(fields, "password")}`)}`;
 }
 
 /**
@@ -278,79 +290,26 @@ function lifetimeOf({ expirationTimestamp = "" }: PluginCredential, clock: Pick<
   return Number.isNaN(expires) ? Infinity : expires - MARGIN - clock.now().getTime();
 }
 
-/** Headers and certificates of a request. The field `agent`, for node:https, is not used. */
-type RequestOptions = Parameters<KubeConfig["applyToHTTPSOptions"]>[0];
-
-async function requestOf(cluster: object, { user, authProvider, file }: SignIn, own: object): Promise<RequestOptions> {
-  const config = new KubeConfig();
-  config.loadFromOptions({
-    clusters: [{ ...cluster, name: "" }],
-    users: [{ ...own, name: "", authProvider }],
-    contexts: [{ name: "", cluster: "", user: "" }],
-    currentContext: "",
-  });
-  const request: RequestOptions = { headers: {} };
-  try {
-    await config.applyToHTTPSOptions(request);
-    return request;
-  } catch (error) {
-    // Only OIDC can fail here, because the files have been read and the plugin has run.
-    throw new MeshError(`The user "${user.name}" cannot sign in with OIDC: ${messageOf(error)}`, {
-      place: { file },
-      hint: "sign in again with the tool that wrote the kubeconfig",
-      cause: error,
-    });
-  }
-}
-
-function headersOf(request: RequestOptions, fields: ValueMap): Headers {
-  const headers = impersonated(new Headers(), fields);
-  for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, String(value));
-  const basic = base64(request.auth ?? undefined);
-  if (basic !== undefined && !headers.has("authorization")) headers.set("authorization", `Basic ${basic}`);
-  return headers;
-}
-
-/** Turns off client-node's handling of proxies and verification, because the transport handles them. */
-const WITHOUT_AGENTS = { caFile: undefined, proxyUrl: undefined, skipTLSVerify: true };
-
-/** Turns off client-node's handling of files and plugins, because this file handles them. */
-const WITHOUT_FILES = { certFile: undefined, keyFile: undefined, exec: undefined };
-
-/** Returns the OIDC provider with the issuer as a URL object, which a library of client-node 1.4.0 requires. */
-function oidc(fields: ValueMap): object | undefined {
-  const provider = fields["auth-provider"];
-  if (!isMap(provider)) return undefined;
-  const config = mapAt(provider, "config");
-  const issuer = textAt(config, "idp-issuer-url");
-  return { name: "oidc", config: { ...config, ...URL.canParse(issuer) ? { "idp-issuer-url": new URL(issuer) } : {} } };
-}
-
-/** Returns the content of a `-data` field, or of the file if there is no such field, in base64. */
-async function contentOf(world: World, data: string | undefined, path: string | undefined) {
-  if ((data ?? "") !== "") return data;
-  return (path ?? "") === "" ? undefined : base64(await world.files.readText(path ?? ""));
-}
-
-function base64(text: string | undefined): string | undefined {
-  return text === undefined || text === "" ? undefined : Buffer.from(text).toString("base64");
-}
-
-type Content = { toString(): string } | null | undefined;
-
-function pemOf(content: Content, field: string, file: string): string | undefined {
-  const text = content?.toString();
-  if (text === undefined || text.includes("-----BEGIN ")) return text;
+async function readPem(world: World, { field, data, path }: PemSource, file: string): Promise<string | undefined> {
+  if (data === "" && path === "") return undefined;
+  const text = data === "" ? await world.files.readText(path) : Buffer.from(data, "base64").toString();
+  if (text.includes("-----BEGIN ")) return text;
   throw new MeshError(`The ${field} of the kubeconfig is not PEM`, {
     place: { file },
     hint: `"${field}-data" must be PEM in base64, "${field}" the path of a PEM file`,
   });
 }
 
-/** Adds the impersonation headers except the user, which client-node sets (Kubernetes, "Authenticating"). */
-function impersonated(headers: Headers, fields: ValueMap): Headers {
-  const uid = textAt(fields, "as-uid");
-  if (uid !== "") headers.set("impersonate-uid", uid);
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
+
+/** Returns the impersonation headers (Kubernetes, "Authenticating"). */
+function impersonated(fields: ValueMap): Headers {
+  const headers = new Headers();
+  for (const [header, key] of [["impersonate-user", "as"], ["impersonate-uid", "as-uid"]] as const) {
+    if (textAt(fields, key) !== "") headers.set(header, textAt(fields, key));
+  }
   for (const group of textsAt(fields, "as-groups")) headers.append("impersonate-group", group);
   const extra = mapAt(fields, "as-user-extra");
   for (const key of Object.keys(extra)) {
@@ -360,13 +319,13 @@ function impersonated(headers: Headers, fields: ValueMap): Headers {
 }
 
 /** Returns the cluster for a plugin with `provideClusterInfo` (client.authentication.k8s.io/v1, `Cluster`). */
-function clusterInfo({ server, skipTLSVerify, tlsServerName, proxyUrl }: Cluster, caData: string | undefined): object {
+function clusterInfo(cluster: Sources["cluster"], authorities: string | undefined): object {
   return {
-    server,
-    "certificate-authority-data": caData,
-    "tls-server-name": tlsServerName,
-    "proxy-url": proxyUrl,
-    "insecure-skip-tls-verify": skipTLSVerify || undefined,
+    server: cluster.server,
+    "certificate-authority-data": authorities && base64(authorities),
+    "tls-server-name": cluster.serverName,
+    "proxy-url": cluster.proxy,
+    "insecure-skip-tls-verify": cluster.insecure || undefined,
     config: null,
   };
 }

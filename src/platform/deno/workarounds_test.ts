@@ -238,12 +238,6 @@ const WORKAROUNDS: readonly Workaround[] = [
       return code.includes("(import.meta.url)");
     },
   },
-  {
-    id: "deprecation-warnings",
-    problem: "Deno 2.9 warns of the punycode that client-node's node-fetch uses: such warnings are off (2.6 has none)",
-    where: ["src/kube/client/no_deprecation.ts"],
-    isNeeded: "remove the import of no_deprecation.ts, and run check with a kubeconfig on the newest Deno",
-  },
 ];
 
 /** Whether a function of the runtime looks for no option of such a name. */
