@@ -1,43 +1,32 @@
 import { hostPortProblem } from "../../golang/net/mod.ts";
-import { isMap, type Value, valueAt, type ValueMap } from "../../base/value.ts";
+import { isMap, mapAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
 import type { FieldProblem } from "../decode/decode.ts";
 import { nanosecondsOf } from "../decode/duration_text.ts";
+import { brokenRules, type Rule } from "./rule.ts";
 
 const SECOND = 1_000_000_000n;
 
-/** A rule for one field of a proxy configuration; `problem` is `undefined` for a valid value. */
-interface Check {
-  readonly path: readonly string[];
-  /** Whether the value may be unset. */
-  readonly optional: boolean;
-  readonly problem: (value: Value) => string | undefined;
-}
-
-const REQUIRED: readonly Check[] = [
-  { path: ["configPath"], optional: false, problem: filled },
-  { path: ["binaryPath"], optional: false, problem: filled },
-  { path: ["drainDuration"], optional: false, problem: drainProblem },
-  { path: ["discoveryAddress"], optional: false, problem: addressProblem },
-  { path: ["proxyAdminPort"], optional: false, problem: portProblem },
-  { path: ["statusPort"], optional: false, problem: portProblem },
+const REQUIRED: readonly Rule[] = [
+  { path: "configPath", isRequired: true, problem: filled },
+  { path: "binaryPath", isRequired: true, problem: filled },
+  { path: "drainDuration", isRequired: true, problem: drainProblem },
+  { path: "discoveryAddress", isRequired: true, problem: addressProblem },
+  { path: "proxyAdminPort", isRequired: true, problem: portProblem },
+  { path: "statusPort", isRequired: true, problem: portProblem },
 ];
 
 const ADDRESSES = [
-  ["statsdUdpAddress"],
-  ["envoyMetricsServiceAddress"],
-  ["envoyMetricsService", "address"],
-  ["envoyAccessLogService", "address"],
+  "statsdUdpAddress",
+  "envoyMetricsServiceAddress",
+  "envoyMetricsService.address",
+  "envoyAccessLogService.address",
 ];
 
-const OPTIONAL: readonly Check[] = [
-  ...ADDRESSES.map((path) => ({
-    path,
-    optional: true,
-    problem: (value: Value) => value === "" ? undefined : addressProblem(value),
-  })),
-  { path: ["controlPlaneAuthPolicy"], optional: true, problem: policyProblem },
-  { path: ["privateKeyProvider", "cryptomb"], optional: true, problem: pollDelayProblem },
-  { path: ["privateKeyProvider", "qat"], optional: true, problem: pollDelayProblem },
+const OPTIONAL: readonly Rule[] = [
+  ...ADDRESSES.map((path) => ({ path, problem: (value: Value) => value === "" ? undefined : addressProblem(value) })),
+  { path: "controlPlaneAuthPolicy", problem: policyProblem },
+  { path: "privateKeyProvider.cryptomb", problem: pollDelayProblem },
+  { path: "privateKeyProvider.qat", problem: pollDelayProblem },
 ];
 
 /** The minimum of each number in the connection settings. */
@@ -61,21 +50,17 @@ const NOT_NEGATIVE = [
   "httpMaxStreamDuration",
 ];
 
-const CONNECTIONS: readonly Check[] = [
-  ...LEAST.map(([name, least]) => ({
-    path: ["connectionSettings", name],
-    optional: true,
+const CONNECTIONS: readonly Rule[] = [
+  ...LEAST.map(([path, least]) => ({
+    path,
     problem: (value: Value) => Number(value) < least ? `must be at least ${least}, not ${value}` : undefined,
   })),
-  ...NOT_NEGATIVE.map((name) => ({
-    path: ["connectionSettings", name],
-    optional: true,
+  ...NOT_NEGATIVE.map((path) => ({
+    path,
     problem: (value: Value) =>
       nanosecondsOf(String(value)) < 0n ? `must not be negative, but is "${value}"` : undefined,
   })),
 ];
-
-const CHECKS = [...REQUIRED, ...OPTIONAL, ...CONNECTIONS];
 
 /**
  * The invalid values of a decoded and merged proxy configuration.
@@ -83,18 +68,12 @@ const CHECKS = [...REQUIRED, ...OPTIONAL, ...CONNECTIONS];
  */
 export function checkProxyConfig(data: ValueMap): FieldProblem[] {
   return [
-    ...CHECKS.flatMap((check) => runCheck(data, check)),
+    ...brokenRules(data, [...REQUIRED, ...OPTIONAL]),
+    ...brokenRules(mapAt(data, "connectionSettings"), CONNECTIONS, "connectionSettings."),
     ...nameProblems(data),
     ...tracingProblems(data),
     ...providerProblems(data),
   ];
-}
-
-function runCheck(data: ValueMap, check: Check): FieldProblem[] {
-  const value = valueAt(data, ...check.path);
-  if (value === undefined && check.optional) return [];
-  const text = check.problem(value ?? null);
-  return text === undefined ? [] : [{ field: check.path.join("."), text }];
 }
 
 function filled(value: Value): string | undefined {
@@ -166,38 +145,25 @@ const CONFIG_MAP_SCHEME = "configmap://";
 
 /** Checks client TLS settings. Source: Istio's ValidateTLS. */
 function tlsProblems(tls: ValueMap, path: string): FieldProblem[] {
-  const problems = skipVerifyProblems(tls, path);
-  const credential = String(tls["credentialName"] ?? "");
-  if (credential.startsWith(CONFIG_MAP_SCHEME)) {
-    problems.push({ field: `${path}.credentialName`, text: "must not refer to a ConfigMap here" });
-  }
-  const mode = tls["mode"] ?? "DISABLE";
-  if ((mode === "SIMPLE" || mode === "MUTUAL") && credential !== "") {
-    const files = ["clientCertificate", "caCertificates", "privateKey", "caCrl"].filter((name) => isFilled(tls[name]));
-    return [
-      ...problems,
-      ...files.map((name) => ({ field: `${path}.${name}`, text: "must not be set together with credentialName" })),
-    ];
-  }
-  const needed = mode === "MUTUAL" ? ["clientCertificate", "privateKey"] : [];
-  const missing = needed.filter((name) => !isFilled(tls[name]));
+  const ofFields = (names: readonly string[], text: string) =>
+    names.map((name) => ({ field: `${path}.${name}`, text }));
+  const isFilled = (name: string) => (tls[name] ?? "") !== "";
+  const mode = String(tls["mode"] ?? "DISABLE");
+  const forbidden = tls["insecureSkipVerify"] === true ? VERIFIES[mode] ?? [] : [];
+  const isConfigMap = String(tls["credentialName"] ?? "").startsWith(CONFIG_MAP_SCHEME);
+  const hasCredential = (mode === "SIMPLE" || mode === "MUTUAL") && isFilled("credentialName");
+  const files = hasCredential ? ["clientCertificate", "caCertificates", "privateKey", "caCrl"] : [];
+  const needed = mode === "MUTUAL" && !hasCredential ? ["clientCertificate", "privateKey"] : [];
   return [
-    ...problems,
-    ...missing.map((name) => ({ field: `${path}.${name}`, text: "must be set for the mode MUTUAL" })),
+    ...ofFields(forbidden.filter(isFilled), "must not be set together with insecureSkipVerify"),
+    ...ofFields(isConfigMap ? ["credentialName"] : [], "must not refer to a ConfigMap here"),
+    ...ofFields(files.filter(isFilled), "must not be set together with credentialName"),
+    ...ofFields(needed.filter((name) => !isFilled(name)), "must be set for the mode MUTUAL"),
   ];
 }
 
-function skipVerifyProblems(tls: ValueMap, path: string): FieldProblem[] {
-  const forbidden = tls["mode"] === "SIMPLE"
-    ? ["caCertificates", "credentialName", "subjectAltNames"]
-    : tls["mode"] === "MUTUAL"
-    ? ["caCertificates", "subjectAltNames"]
-    : [];
-  if (tls["insecureSkipVerify"] !== true) return [];
-  return forbidden.filter((name) => isFilled(tls[name]))
-    .map((name) => ({ field: `${path}.${name}`, text: "must not be set together with insecureSkipVerify" }));
-}
-
-function isFilled(value: Value | undefined): boolean {
-  return value !== undefined && value !== "";
-}
+/** The fields of a mode that insecureSkipVerify excludes. */
+const VERIFIES: Readonly<Record<string, readonly string[]>> = {
+  SIMPLE: ["caCertificates", "credentialName", "subjectAltNames"],
+  MUTUAL: ["caCertificates", "subjectAltNames"],
+};

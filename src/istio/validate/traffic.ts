@@ -1,6 +1,7 @@
 import { isMap, type Value, valueAt, type ValueMap } from "../../base/value.ts";
 import type { FieldProblem } from "../decode/decode.ts";
 import { nanosecondsOf } from "../decode/duration_text.ts";
+import { brokenRules, type Rule } from "./rule.ts";
 
 const MILLISECOND = 1_000_000n;
 
@@ -9,12 +10,6 @@ export function durationProblem(text: string): string | undefined {
   const duration = nanosecondsOf(text);
   if (duration < MILLISECOND) return `must be at least "1ms", not "${text}"`;
   return duration % MILLISECOND === 0n ? undefined : `must be whole milliseconds, not "${text}"`;
-}
-
-/** A field of the policy and the check of its value. */
-interface Rule {
-  readonly path: string;
-  readonly problem: (value: Value) => string | undefined;
 }
 
 const RULES: readonly Rule[] = [
@@ -38,12 +33,7 @@ const RULES: readonly Rule[] = [
 /** The invalid values of `defaultTrafficPolicy`. Source: Istio's validateMeshConfigDefaultTrafficPolicy. */
 export function trafficPolicyProblems(policy: Value | undefined): FieldProblem[] {
   if (!isMap(policy)) return [];
-  const ofRules = RULES.flatMap(({ path, problem }) => {
-    const value = valueAt(policy, ...path.split("."));
-    const text = value === undefined ? undefined : problem(value);
-    return text === undefined ? [] : [{ field: `defaultTrafficPolicy.${path}`, text }];
-  });
-  return [...ofRules, ...poolProblems(policy), ...outlierProblems(policy)];
+  return [...brokenRules(policy, RULES, "defaultTrafficPolicy."), ...poolProblems(policy), ...outlierProblems(policy)];
 }
 
 function poolProblems(policy: ValueMap): FieldProblem[] {

@@ -18,23 +18,8 @@ export interface Removed {
   readonly sha256?: string;
 }
 
-/** Public and private fields of a JSON Web Key. */
-const PUBLIC_JWK = new Set([
-  "kty",
-  "n",
-  "e",
-  "x",
-  "y",
-  "crv",
-  "alg",
-  "use",
-  "kid",
-  "key_ops",
-  "x5c",
-  "x5t",
-  "x5t#S256",
-  "x5u",
-]);
+/** Public fields of a JSON Web Key. */
+const PUBLIC_JWK = new Set("kty n e x y crv alg use kid key_ops x5c x5t x5t#S256 x5u".split(" "));
 /** Fields with the value of a named entry, such as `{"key": "authorization", "value": "..."}`. */
 const VALUES = ["value", "raw_value", "values", "string_value"];
 const MATCHES = ["exact_match", "prefix_match", "suffix_match", "contains_match", "safe_regex_match", "string_match"];
