@@ -3,10 +3,10 @@ import { processStatus } from "../../linux/process_status.ts";
 
 /** A process of this machine. */
 export interface Owner {
-  /** The PID namespace (pid_namespaces(7)); `0` on systems without PID namespaces. */
+  /** The PID namespace (pid_namespaces(7)). */
   readonly space: string;
   readonly pid: number;
-  /** The start time, which distinguishes later processes with the same PID. `0` if unknown. */
+  /** The start time, which distinguishes later processes with the same PID. */
   readonly start: string;
 }
 
@@ -24,16 +24,15 @@ export function ownerOf(name: string): Owner | undefined {
   return space === undefined || start === undefined ? undefined : { space, pid: Number(pid), start };
 }
 
-/** Returns this process as an owner; `undefined` if it may not read `/proc`, for example after giving up a permission. */
+/** Returns this process as an owner; `undefined` without `/proc`: on other systems, and after giving up a permission. */
 export function thisOwner(): Owner | undefined {
-  if (Deno.build.os !== "linux") return { space: "0", pid: Deno.pid, start: "0" };
   try {
     const namespace = /\d+/.exec(Deno.readLinkSync("/proc/self/ns/pid"))?.[0];
     const status = processStatus(Deno.pid);
     if (namespace === undefined || status === undefined) return undefined;
     return { space: BigInt(namespace).toString(36), pid: Deno.pid, start: status.start.toString(36) };
   } catch {
-    // /proc does not exist or is not readable.
+    // This is not Linux, or /proc is not readable.
     return undefined;
   }
 }
@@ -42,21 +41,10 @@ export function thisOwner(): Owner | undefined {
 export function hasEnded(owner: Owner, self: Owner): boolean {
   if (owner.space !== self.space) return false;
   try {
-    if (Deno.build.os !== "linux") return isGone(owner.pid);
     const status = processStatus(owner.pid);
     return status === undefined || status.isEnded || status.start.toString(36) !== owner.start;
   } catch {
     // Access to the process is denied, so it may still run.
     return false;
-  }
-}
-
-/** Checks a PID with kill(2) and signal 0. */
-function isGone(pid: number): boolean {
-  try {
-    globalThis.process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ESRCH";
   }
 }
