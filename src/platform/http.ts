@@ -1,4 +1,4 @@
-import { type ErrorDetails, MeshError } from "../base/errors.ts";
+import { MeshError } from "../base/errors.ts";
 
 /** Limits of a download. */
 export interface DownloadLimits {
@@ -27,19 +27,9 @@ export interface Download {
 
 /** The error for a download with a status other than 2xx. */
 export class AnswerError extends MeshError {
-  readonly status: number;
-  readonly headers: Headers;
-
-  constructor(message: string, { status, headers, ...details }: AnswerDetails) {
-    super(message, details);
-    this.status = status;
-    this.headers = headers;
+  constructor(message: string, readonly status: number, readonly headers: Headers) {
+    super(message);
   }
-}
-
-interface AnswerDetails extends ErrorDetails {
-  readonly status: number;
-  readonly headers: Headers;
 }
 
 /** Options of a client for one server. Certificates and keys are PEM. */

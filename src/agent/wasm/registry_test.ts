@@ -43,7 +43,7 @@ async function registry(files: Record<string, string>, given: Given, asked: stri
   const manifest = JSON.stringify({ layers: [layer] });
   function answer(url: URL, options: Download): BlobPart | AnswerError {
     const refusal = (status: number, headers = {}) =>
-      new AnswerError(`it answered ${status}`, { status, headers: new Headers(headers) });
+      new AnswerError(`it answered ${status}`, status, new Headers(headers));
     if (url.host === "auth.example.org") return given.token?.(url, options) ?? refusal(404);
     if (options.headers?.["authorization"] !== given.wanted) {
       return refusal(401, { "www-authenticate": given.challenge });

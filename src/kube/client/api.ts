@@ -3,7 +3,7 @@
  * `/api/v1/namespaces/istio-system/configmaps/istio`. Every failure is an `ApiError` that names the request and the
  * server.
  */
-import { MeshError } from "../../base/errors.ts";
+import { type ErrorDetails, MeshError } from "../../base/errors.ts";
 import type { Value } from "../../base/value.ts";
 import type { Fields } from "./select_fields.ts";
 
@@ -96,10 +96,14 @@ export class ApiError extends MeshError {
   /** The HTTP status; `undefined` without an answer. */
   readonly status: number | undefined;
 
-  constructor(message: string, details: { hint?: string; cause?: unknown; status?: number } = {}) {
+  constructor(message: string, details: ApiErrorDetails = {}) {
     super(message, details);
     this.status = details.status;
   }
+}
+
+export interface ApiErrorDetails extends Pick<ErrorDetails, "hint" | "cause"> {
+  readonly status?: number | undefined;
 }
 
 /** Thrown if the object has changed, or exists already (409). */

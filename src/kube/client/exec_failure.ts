@@ -1,6 +1,6 @@
 /** Errors for commands that do not run in a container. */
 import { oneLine } from "../../base/errors.ts";
-import { ApiError } from "./api.ts";
+import { ApiError, type ApiErrorDetails } from "./api.ts";
 
 export interface HeldRequest {
   readonly namespace: string;
@@ -31,13 +31,8 @@ export type ExecFailure =
 
 /** Thrown if the command did not run, or did not finish. */
 export class ExecError extends ApiError {
-  constructor(
-    readonly failure: ExecFailure,
-    message: string,
-    details: { hint?: string | undefined; cause?: unknown; status?: number | undefined } = {},
-  ) {
-    const { hint, cause, status } = details;
-    super(message, { cause, ...(hint === undefined ? {} : { hint }), ...(status === undefined ? {} : { status }) });
+  constructor(readonly failure: ExecFailure, message: string, details: ApiErrorDetails = {}) {
+    super(message, details);
   }
 }
 

@@ -167,7 +167,7 @@ function refusal(url: string, reason: string): MeshError {
 
 function refused(url: string, { status, statusText, headers }: Response): AnswerError {
   const text = `the server answered ${status} ${statusText}`.trim();
-  return new AnswerError(`Cannot read "${shownUrl(url)}": ${text}`, { status, headers });
+  return new AnswerError(`Cannot read "${shownUrl(url)}": ${text}`, status, headers);
 }
 
 /** Hint for TLS errors. */
