@@ -1,4 +1,3 @@
-/** Exit codes of the program. */
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -45,7 +44,6 @@ export interface Place {
   readonly snippet?: string;
 }
 
-/** Optional details of an error. */
 export interface ErrorDetails {
   readonly place?: Place;
   /** What to do next: a clause that follows the message after a semicolon, without a final period. */

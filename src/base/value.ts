@@ -42,7 +42,6 @@ const EMPTY: ValueMap = Object.freeze(newMap());
  */
 export type Keyed = Readonly<Record<string, Value>>;
 
-/** The keys that a mapping may have. */
 export type KeyOf<M extends Keyed> = Extract<keyof M, string>;
 
 /** Returns the mapping under a key, or an empty, unchangeable mapping if the key does not hold a mapping. */

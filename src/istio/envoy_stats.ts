@@ -1,6 +1,5 @@
 /** Decides from Envoy's statistics whether Envoy is ready. Source: Istio's pilot/cmd/pilot-agent/status/ready. */
 
-/** Envoy's statistics by name. */
 export type Stats = ReadonlyMap<string, number>;
 
 /** Queries to Envoy's `/stats`, with their filters and timeouts. */
@@ -18,7 +17,6 @@ export function parseStats(text: string): Stats {
   return new Map(lines.map(([, name = "", value]) => [name, Number(value)]));
 }
 
-/** Counters of xDS updates. */
 interface Updates {
   readonly accepted: number;
   readonly rejected: number;

@@ -16,7 +16,6 @@ export interface DialTls {
   readonly serverName: string;
   /** Trusted root certificates; `undefined` means the roots of the system. */
   readonly authorities: string | undefined;
-  /** The client's certificate chain and its key. */
   readonly identity?: { readonly certificate: string; readonly key: string } | undefined;
   /** Protocols offered to the server (ALPN), such as `h2`. */
   readonly protocols: readonly string[];
@@ -26,18 +25,15 @@ export interface DialTls {
 
 /** The address of a server and the settings of a connection to it. */
 export interface DialOptions {
-  /** A host name or an IP address. */
   readonly host: string;
   readonly port: number;
   /** `undefined` means plain text. */
   readonly tls: DialTls | undefined;
   /** The local IP address to connect from (Linux). */
   readonly source?: string | undefined;
-  /** Aborts the attempt to connect. */
   readonly signal: AbortSignal;
 }
 
-/** A connection to a server. */
 export interface Dialed extends ByteConnection {
   /** The protocol agreed on in the TLS handshake (ALPN). */
   readonly protocol?: string | undefined;
@@ -60,7 +56,6 @@ export interface UnixSocketOptions {
    * mode 0750.
    */
   readonly path: string;
-  /** Permission bits of the socket. */
   readonly mode: number;
   /**
    * Called with the reason when the server cannot accept a connection, for example with too many open files. The server
@@ -69,7 +64,6 @@ export interface UnixSocketOptions {
   readonly failed?: (reason: string) => void;
 }
 
-/** A listening Unix socket. */
 export interface UnixServer {
   /**
    * Stops listening, closes all connections (even with requests in flight), and removes the socket. May be called more
@@ -78,7 +72,6 @@ export interface UnixServer {
   close(): Promise<void>;
 }
 
-/** An IP address and a port. */
 export interface DatagramAddress {
   readonly hostname: string;
   readonly port: number;
@@ -90,7 +83,6 @@ export interface DatagramOptions extends DatagramAddress {
   readonly keepsRefusals?: boolean;
 }
 
-/** A UDP socket. */
 export interface DatagramSocket {
   readonly port: number;
   /**
@@ -114,7 +106,6 @@ export interface DatagramSocket {
  */
 export type DatagramHandler = (bytes: Uint8Array, port: number) => Uint8Array | undefined | Promise<Uint8Array>;
 
-/** A listening TCP port. */
 export interface TcpListener {
   readonly port: number;
   /** Stops listening and closes all connections. */

@@ -7,7 +7,6 @@ export interface FileStatus {
   readonly mode: number | undefined;
 }
 
-/** An entry of a directory. */
 export interface DirectoryEntry {
   readonly name: string;
   readonly kind: FileStatus["kind"];
@@ -18,7 +17,6 @@ export interface Replacement {
   write(chunk: string | Uint8Array): void;
   /** Replaces the old file atomically. Keeps the old permission bits unless the caller gave a mode. */
   commit(): void;
-  /** Removes the new file. */
   abort(): void;
 }
 
@@ -55,7 +53,6 @@ export interface Files {
   writeText(path: string, text: string, mode?: number): void;
   /** Opens a file without a name in the temporary folder. Reading and writing it later needs no permission. */
   scratch(): Scratch;
-  /** Creates a folder in the temporary folder. */
   temporaryFolder(): TemporaryFolder;
   /**
    * Removes temporary files of this program whose processes were killed, from the temporary folder or from the folder

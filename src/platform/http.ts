@@ -1,6 +1,5 @@
 import { MeshError } from "../base/errors.ts";
 
-/** Limits of a download. */
 export interface DownloadLimits {
   /** Maximum milliseconds without a byte. */
   readonly silence: number;
@@ -10,13 +9,11 @@ export interface DownloadLimits {
   readonly bytes: number;
 }
 
-/** Options of a download. */
 export interface Download {
   /** Header fields for the server of the URL. Dropped when a redirect leads to another server. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Form fields with credentials. Makes the request a POST and refuses redirects. */
   readonly form?: Readonly<Record<string, string>>;
-  /** Skips the verification of certificates. */
   readonly insecure?: boolean;
   readonly signal?: AbortSignal;
   /** Overrides the default limits: 30 s of silence, 10 minutes in total, 64 MiB. */
@@ -38,7 +35,6 @@ export interface ClientOptions {
   readonly server: string;
   /** Trusted root certificates; `undefined` means the roots of the system. */
   readonly authorities?: string | undefined;
-  /** The client's key pair. */
   readonly identity?: { readonly certificate: string; readonly key: string } | undefined;
   /** The name to expect in the server's certificate; by default the host of the URL. */
   readonly serverName?: string | undefined;
@@ -61,7 +57,6 @@ export interface HttpClient {
   close(): void;
 }
 
-/** Options of a new WebSocket. */
 export interface WebSocketRequest {
   /** Subprotocols in the order of preference. */
   readonly protocols: readonly string[];
@@ -70,7 +65,6 @@ export interface WebSocketRequest {
   readonly signal: AbortSignal;
 }
 
-/** An open WebSocket. */
 export interface WebSocketConnection {
   /** The subprotocol that the server selected. */
   readonly protocol: string;
@@ -116,12 +110,10 @@ export interface Exchange {
   readonly source?: string;
   /** `negotiated` means HTTP/2 if the server selects it in the TLS handshake (ALPN), otherwise HTTP/1.1. */
   readonly protocol: "http/1.1" | "h2" | "negotiated";
-  /** Maximum bytes to read from the response body. */
   readonly maxBodyBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** The response to an `Exchange`. */
 export interface ExchangeAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -171,11 +163,9 @@ export interface ServedExchange {
   arrived(): void;
   /** Resolves when the response is sent or can no longer be sent. Never rejects. */
   readonly sent: Promise<void>;
-  /** Closes the connection. */
   close(): void;
 }
 
-/** A running server. */
 export interface HttpServer {
   readonly port: number;
   /** Stops listening; resolves when the requests in flight are answered. */
@@ -213,7 +203,6 @@ export interface TlsServeOptions extends Pick<ServeOptions, "hostname" | "port">
   readonly limits: ConnectionLimits;
 }
 
-/** A running HTTPS server. */
 export interface TlsServer {
   readonly port: number;
   /**

@@ -25,7 +25,6 @@ import type {
   TlsServer,
 } from "./http.ts";
 
-/** An address of a network interface. */
 export interface InterfaceAddress {
   readonly name: string;
   readonly family: "IPv4" | "IPv6";

@@ -11,7 +11,6 @@ export interface Run {
   readonly timeoutMilliseconds?: number;
 }
 
-/** Result of a program. */
 export interface RunResult {
   /** The exit code; 128 + signal number if a signal ended the program; 127 if the program does not exist. */
   readonly code: number;
@@ -29,11 +28,9 @@ export interface Spawn extends Pick<Run, "command" | "args" | "env" | "uid" | "g
 /** Signals that this program sends to child processes. */
 export type ChildSignal = "SIGTERM" | "SIGKILL" | "SIGINT" | "SIGQUIT" | "SIGHUP" | "SIGUSR1" | "SIGUSR2";
 
-/** Exit code and signal of an exited child process. */
 export interface ChildEnd {
   /** The exit code; 128 + signal number if a signal ended the process. */
   readonly code: number;
-  /** The signal that ended the process. */
   readonly signal: string | undefined;
 }
 
@@ -52,7 +49,6 @@ export interface Child extends AttachedChild {
   readonly errorOutput: ReadableStream<Uint8Array> | undefined;
 }
 
-/** Other processes. */
 export interface Processes {
   /**
    * Runs a program and waits until it exits. If the program does not exist, returns exit code 127 and does not throw.

@@ -43,7 +43,6 @@ export const RUNTIME_ERRORS = {
   unknownSignal: { pattern: /\b(\d+)$/, meaning: "a real-time signal ended the process" },
 } as const satisfies Readonly<Record<string, RuntimeError>>;
 
-/** The names of {@link RUNTIME_ERRORS}. */
 export type RuntimeErrorName = keyof typeof RUNTIME_ERRORS;
 
 /** Whether an error or error text of the runtime matches the named pattern. */

@@ -34,7 +34,6 @@ export interface SystemCalls {
   execute(file: string, args: readonly string[]): never;
 }
 
-/** Options of a new socket. */
 export interface SocketOptions {
   /** `packet` receives whole frames of one interface (packet(7)) and needs NET_RAW. */
   readonly kind: "stream" | "datagram" | "packet";
@@ -55,14 +54,12 @@ export interface Endpoint {
 /** A socket. All methods except `close` throw `SystemError`. */
 export interface Socket {
   bind(local: Endpoint): void;
-  /** Binds a packet socket to an interface. */
   bindInterface(index: number): void;
   listen(): void;
   /** Starts to connect. `failure` and `receive` report the result. */
   connect(remote: Endpoint): void;
   /** Accepts an incoming connection; `undefined` if none waits. */
   accept(): { readonly socket: Socket; readonly remote: Endpoint } | undefined;
-  /** The local address. */
   local(): Endpoint;
   /** Returns the error number (errno) of the connection attempt; 0 if it has not failed. */
   failure(): number;

@@ -17,7 +17,6 @@ export const KEY_PAIR_ERRORS: readonly RuntimeError[] = [
   { pattern: /No (?:private )?keys found/, meaning: "the key cannot be read" },
 ];
 
-/** Values for the text of a TLS error. */
 export interface TlsContext {
   /** The name that the server's certificate must have. */
   readonly serverName: string;

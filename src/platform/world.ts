@@ -32,14 +32,11 @@ export interface World {
   readonly machine: Machine;
 }
 
-/** Environment variables. */
 export interface Environment {
   get(name: string): string | undefined;
-  /** Returns a copy of all variables. */
   all(): Record<string, string>;
 }
 
-/** An input stream. */
 export interface Input {
   readonly isTerminal: boolean;
   chunks(): AsyncIterable<Uint8Array>;
@@ -70,16 +67,13 @@ export interface Clock {
 /** Signals that this process can handle. */
 export type SignalName = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT" | "SIGUSR1" | "SIGUSR2" | "SIGCHLD";
 
-/** Signals of the operating system. */
 export interface Signals {
   /** Replaces the default action with the handler until the returned function is called. */
   on(signal: SignalName, handler: () => void): () => void;
 }
 
-/** Deno's permission names. */
 export type PermissionName = "read" | "write" | "net" | "run" | "env" | "sys" | "ffi" | "import";
 
-/** The permissions of this process. */
 export interface Permissions {
   /** Gives up all other permissions permanently. */
   keepOnly(names: readonly PermissionName[]): void;
@@ -90,7 +84,6 @@ export interface Machine {
   readonly os: "linux" | "darwin" | "windows" | "other";
   /** Rust's name of the architecture, such as `x86_64` or `aarch64`. */
   readonly arch: string;
-  /** The version of Deno. */
   readonly deno: string;
   readonly pid: number;
   /** The user ID; `undefined` on Windows. */

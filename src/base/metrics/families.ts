@@ -1,9 +1,7 @@
 /** Metrics of this process in Prometheus' text format (prometheus.io/docs/instrumenting/exposition_formats). */
 
-/** Labels of a sample, by name. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** A value with its labels. */
 export interface Sample {
   /** Suffix after the name of the family: histograms have `_bucket`, `_sum` and `_count`. */
   readonly suffix?: string;
@@ -11,7 +9,6 @@ export interface Sample {
   readonly value: number;
 }
 
-/** A metric with all its samples. */
 export interface Family {
   readonly name: string;
   readonly help: string;

@@ -1,6 +1,5 @@
 import type { Family, Sample } from "./families.ts";
 
-/** Counts observed values in buckets. */
 export interface Histogram {
   observe(value: number): void;
   readonly collect: () => readonly Family[];

@@ -13,7 +13,6 @@ import type { Era } from "../era.ts";
 import { proxyConfigProblems } from "../read/parse.ts";
 import { ANNOTATION } from "./names.ts";
 
-/** A rule for the values of annotations. */
 interface Check {
   /** Description of valid values. It follows "must be" in messages. */
   readonly wanted: string;

@@ -13,7 +13,6 @@ export type Kind =
 
 const SCALARS = ["string", "bool", "int32", "uint32", "int64", "double"] as const;
 
-/** The scalar types of mesh configuration. */
 export type Scalar = typeof SCALARS[number];
 
 /** A field of a message: its names in proto, JSON and Go, and the kind of its value. */

@@ -29,7 +29,6 @@ const OPTIONAL: readonly Rule[] = [
   { path: "privateKeyProvider.qat", problem: pollDelayProblem },
 ];
 
-/** The minimum of each number in the connection settings. */
 const LEAST: readonly (readonly [string, number])[] = [
   ["listenerPerConnectionBufferLimitBytes", 0],
   ["clusterPerConnectionBufferLimitBytes", 0],

@@ -1,7 +1,6 @@
 import { type Value, valueAt, type ValueMap } from "../../base/value.ts";
 import type { FieldProblem } from "../decode/decode.ts";
 
-/** A rule for the value of one field. */
 export interface Rule {
   /** The path of the field, such as `tracing.sampling`. */
   readonly path: string;

@@ -77,7 +77,6 @@ export class WrapperView extends MethodStruct {
 /** A pointer to a `durationpb.Duration`; nil if the field is unset. */
 export class DurationView extends MethodStruct {
   override readonly goType = "*durationpb.Duration";
-  /** The length of the duration; 0 if nil. */
   readonly nanoseconds: bigint;
   protected override readonly members;
 

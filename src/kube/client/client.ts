@@ -43,7 +43,6 @@ const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
   apply: "application/apply-patch+yaml",
 };
 
-/** State for reading the pages of a list. */
 interface Reading {
   /** The fields to parse; by default, all fields. */
   readonly selection?: Selection;

@@ -21,7 +21,6 @@ export interface Connection {
   readonly origin: string;
 }
 
-/** The values of kubectl's connection flags. */
 export interface ConnectOptions {
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;

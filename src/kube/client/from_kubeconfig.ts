@@ -20,7 +20,6 @@ interface Entry {
 
 type Kind = "context" | "cluster" | "user";
 
-/** Merged kubeconfig files. */
 interface Kubeconfig {
   readonly entries: Readonly<Record<Kind, readonly Entry[]>>;
   readonly currentContext: string;
@@ -245,7 +244,6 @@ async function oidcOf({ name, fields }: Entry, file: string): Promise<(() => Pro
   };
 }
 
-/** Where the parts of a credential come from. */
 interface Sources {
   readonly cluster: ReturnType<typeof clusterWith>;
   readonly user: Entry;

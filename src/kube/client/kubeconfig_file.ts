@@ -20,7 +20,6 @@ export interface KubeconfigNames {
   readonly contexts: readonly string[];
   readonly clusters: readonly string[];
   readonly users: readonly string[];
-  /** The namespaces of the contexts. */
   readonly namespaces: readonly string[];
 }
 

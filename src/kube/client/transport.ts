@@ -12,7 +12,6 @@ import type { Connection, Credential } from "./connection.ts";
 
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** The path with the query. */
   readonly path: string;
   readonly body?: string;
   readonly contentType?: string;

@@ -10,7 +10,6 @@ import { replaceCredentials } from "./credentials.ts";
 import { isCookie, isReference, isSecretEntry, isSecretName, mayBeRandom } from "./names.ts";
 import { replaceRandom } from "./random_text.ts";
 
-/** A replaced value. */
 export interface Removed {
   /** A JSON pointer. It continues into a string that contains JSON or YAML, and ends at any other string. */
   readonly path: string;

@@ -1,6 +1,5 @@
 import type { Clock } from "../world.ts";
 
-/** The system's clock. */
 export const clock: Clock = {
   now: () => new Date(),
   monotonic: () => performance.now(),

@@ -1,7 +1,6 @@
 /** New files that replace existing ones. */
 import { MeshError, messageOf } from "../../base/errors.ts";
 
-/** Owner and permission bits of a file. */
 export interface Ownership {
   readonly mode: number;
   /** The owner to keep, which only root can set. `undefined` means the user who runs the program. */

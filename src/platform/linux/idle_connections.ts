@@ -11,7 +11,6 @@ const TCP_INFO = [6, 11, 60] as const;
 /** Offsets in `struct tcp_info` (include/uapi/linux/tcp.h) of the milliseconds since data were last sent and received. */
 const LAST = { sent: 44, received: 52 } as const;
 
-/** Closes idle connections of one port. */
 export interface IdleConnections {
   /**
    * Closes connections that have been idle too long. If more than the maximum number of connections remain, also

@@ -1,6 +1,5 @@
 /** The state of a process in proc(5). */
 
-/** The state of a process. */
 export interface ProcessStatus {
   /** Whether the process has exited, reaped or not. */
   readonly isEnded: boolean;

@@ -113,7 +113,6 @@ export function isConnectedByThis(name: string): boolean {
   return file !== undefined && numberOf(symbols, file, SO_PEERCRED, CREDENTIALS_BYTES) === Deno.pid;
 }
 
-/** Checks whether a listener of this process still listens. */
 export interface ListenerWatch {
   /** Whether the listener still listens; `undefined` if unknown. */
   isThere(): boolean | undefined;

@@ -47,7 +47,6 @@ const IPV6_V6ONLY = 26;
 /** Level and option of IP_TRANSPARENT and IPV6_TRANSPARENT. */
 const TRANSPARENT = { 4: { level: 0, option: 19 }, 6: { level: IPPROTO_IPV6, option: 75 } } as const;
 const BACKLOG = 16;
-/** The receive buffer that all sockets share. */
 const received = new Uint8Array(1 << 16);
 
 /** Opens a socket that belongs to the given user and group. */

@@ -18,9 +18,7 @@ export function jsonAnswer(status: number, text: string): Response {
   return new Response(text, { status, headers: { ...ALWAYS, "content-type": "application/json" } });
 }
 
-/** The client of a request. */
 export interface Client {
-  /** IP address of the client. */
   readonly remote: string;
   readonly exchange?: ServedExchange | undefined;
 }

@@ -1,7 +1,6 @@
 import { MeshError, UsageError } from "../../base/errors.ts";
 import { parseAddress, parseUint } from "../../golang/net/mod.ts";
 
-/** Addresses to listen on. */
 export interface ListenAddress {
   /** Candidate IP addresses. The server uses the first one that it can bind. */
   readonly hostnames: readonly string[];

@@ -35,7 +35,6 @@ export function bindDatagram({ hostname, port, keepsRefusals = false }: Datagram
   };
 }
 
-/** Maximum size of a datagram, in bytes. */
 const MAX_SIZE = 65_535;
 
 type Answerer = (bytes: Uint8Array, from: DatagramAddress) => void;

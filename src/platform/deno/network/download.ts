@@ -170,7 +170,6 @@ function refused(url: string, { status, statusText, headers }: Response): Answer
   return new AnswerError(`Cannot read "${shownUrl(url)}": ${text}`, status, headers);
 }
 
-/** Hint for TLS errors. */
 const TRUST_HINT = "to trust your own authorities, set SSL_CERT_FILE to a PEM file with their certificates";
 
 function downloadError(url: string, error: unknown, watch: Watch): MeshError {

@@ -6,7 +6,6 @@
 import { watchListener } from "../../linux/socket_options.ts";
 import { reasonOf } from "../../runtime_errors.ts";
 
-/** A running server. */
 export interface LastingServer<Address> {
   readonly address: Address;
   /** Stops listening; resolves when the requests in flight are answered. */

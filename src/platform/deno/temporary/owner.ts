@@ -1,7 +1,6 @@
 /** Names of temporary files and folders. Each name contains the process that owns the file or folder. */
 import { processStatus } from "../../linux/process_status.ts";
 
-/** A process of this machine. */
 export interface Owner {
   /** The PID namespace (pid_namespaces(7)). */
   readonly space: string;

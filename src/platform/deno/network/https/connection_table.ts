@@ -1,9 +1,7 @@
 import { networkOf } from "../../../../golang/net/mod.ts";
 import type { ConnectionLimits } from "../../../http.ts";
 
-/** A connection in the table. */
 export interface HeldConnection {
-  /** The IP address of the client. */
   readonly remote: string;
   /**
    * Records the number of bytes read from the client. Wait for the promise, if one is returned, before reading more.
@@ -20,7 +18,6 @@ export interface HeldConnection {
   waits(): () => void;
   /** Records that a request counted by {@link asked} ended. */
   answered(): void;
-  /** Removes the connection. */
   ended(): void;
 }
 

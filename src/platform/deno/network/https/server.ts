@@ -55,7 +55,6 @@ interface Client {
   close(): void;
 }
 
-/** The state of a server. */
 interface Shared {
   readonly handler: HttpHandler;
   readonly table: ConnectionTable;
