@@ -1,5 +1,5 @@
 import { hostPortProblem } from "../../golang/net/mod.ts";
-import { isMap, mapAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
+import { isMap, mapAt, textAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
 import type { FieldProblem } from "../decode/decode.ts";
 import { nanosecondsOf } from "../decode/duration_text.ts";
 import { brokenRules, type Rule } from "./rule.ts";
@@ -147,10 +147,10 @@ function tlsProblems(tls: ValueMap, path: string): FieldProblem[] {
   const ofFields = (names: readonly string[], text: string) =>
     names.map((name) => ({ field: `${path}.${name}`, text }));
   const isFilled = (name: string) => (tls[name] ?? "") !== "";
-  const mode = String(tls["mode"] ?? "DISABLE");
+  const mode = textAt(tls, "mode");
   const forbidden = tls["insecureSkipVerify"] === true ? VERIFIES[mode] ?? [] : [];
-  const isConfigMap = String(tls["credentialName"] ?? "").startsWith(CONFIG_MAP_SCHEME);
-  const hasCredential = (mode === "SIMPLE" || mode === "MUTUAL") && isFilled("credentialName");
+  const isConfigMap = textAt(tls, "credentialName").startsWith(CONFIG_MAP_SCHEME);
+  const hasCredential = mode in VERIFIES && isFilled("credentialName");
   const files = hasCredential ? ["clientCertificate", "caCertificates", "privateKey", "caCrl"] : [];
   const needed = mode === "MUTUAL" && !hasCredential ? ["clientCertificate", "privateKey"] : [];
   return [
@@ -161,7 +161,7 @@ function tlsProblems(tls: ValueMap, path: string): FieldProblem[] {
   ];
 }
 
-/** The fields of a mode that insecureSkipVerify excludes. */
+/** The modes that verify the server, with the fields that insecureSkipVerify excludes. */
 const VERIFIES: Readonly<Record<string, readonly string[]>> = {
   SIMPLE: ["caCertificates", "credentialName", "subjectAltNames"],
   MUTUAL: ["caCertificates", "subjectAltNames"],

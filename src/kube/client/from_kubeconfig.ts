@@ -164,30 +164,33 @@ function pemSource({ fields, folder }: Entry, field: string): PemSource {
 /** Returns the settings of a cluster. Flags win over the kubeconfig, as in kubectl. */
 function clusterWith(entry: Entry, options: ConnectOptions, file: string) {
   const { certificateAuthority, insecureSkipTlsVerify = false } = options;
-  const { name, fields } = entry;
-  const given = options.server ?? textAt(fields, "server");
-  const server = options.server === undefined || given.includes("://") ? given : `https://${given}`;
-  if (!/^https?:\/\/[^/]/.test(server) || !URL.canParse(server)) {
-    throw new MeshError(`The server "${server}" of the cluster "${name}" is not an http or https URL`, {
-      place: { file },
-    });
-  }
-  const proxy = optionalText(fields, "proxy-url");
-  if (proxy !== undefined && !(/^(https?|socks5h?):/.test(proxy) && URL.canParse(proxy))) {
-    // Does not quote the URL, which may contain a password.
-    throw new MeshError(`The proxy-url of the cluster "${name}" is not an http, https or socks5 URL`, {
-      place: { file },
-    });
-  }
+  const { fields } = entry;
   return {
-    server: trimmedEnd(server, "/"),
+    server: serverOf(entry, options, file),
     serverName: options.tlsServerName ?? optionalText(fields, "tls-server-name"),
     insecure: insecureSkipTlsVerify || fields["insecure-skip-tls-verify"] === true,
-    proxy,
+    proxy: proxyOf(entry, file),
     authorities: certificateAuthority === undefined
       ? pemSource(entry, "certificate-authority")
       : { field: "certificate-authority", data: "", path: certificateAuthority },
   };
+}
+
+function serverOf({ name, fields }: Entry, { server: flag }: ConnectOptions, file: string): string {
+  const server = flag === undefined || flag.includes("://") ? flag ?? textAt(fields, "server") : `https://${flag}`;
+  if (/^https?:\/\/[^/]/.test(server) && URL.canParse(server)) return trimmedEnd(server, "/");
+  throw new MeshError(`The server "${server}" of the cluster "${name}" is not an http or https URL`, {
+    place: { file },
+  });
+}
+
+function proxyOf({ name, fields }: Entry, file: string): string | undefined {
+  const proxy = optionalText(fields, "proxy-url");
+  if (proxy === undefined || (/^(https?|socks5h?):/.test(proxy) && URL.canParse(proxy))) return proxy;
+  // Does not quote the URL, which may contain a password.
+  throw new MeshError(`The proxy-url of the cluster "${name}" is not an http, https or socks5 URL`, {
+    place: { file },
+  });
 }
 
 const IMPERSONATION = ["as", "as-uid", "as-groups", "as-user-extra"];
