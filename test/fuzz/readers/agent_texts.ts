@@ -1,5 +1,5 @@
 /** Small texts that the agent reads: the downward API, probers, scrape targets, resolv.conf, headers, Envoy's statistics. */
-import { acceptFor, formatOf, parseMediaType } from "../../../src/agent/metrics/accept.ts";
+import { acceptFor, formatOf } from "../../../src/agent/metrics/accept.ts";
 import { timeoutOf } from "../../../src/agent/metrics/scrape.ts";
 import { readScrapeTargets } from "../../../src/agent/metrics/scrape_targets.ts";
 import { readResolvConf } from "../../../src/agent/dns/upstream/resolv_conf.ts";
@@ -20,7 +20,7 @@ const READS: readonly (readonly [seed: string, read: (text: string) => unknown])
   ],
   ['{"scrape":"true","path":"/metrics","port":"80,81:/x"}', (text) => readScrapeTargets(text, 15020)],
   ["# c\nsearch a.b c\nnameserver 10.0.0.1\nnameserver ::1%eth0\noptions ndots:5\n", (text) => readResolvConf(text)],
-  ['application/openmetrics-text; version=1.0.0; charset="utf-8"', (text) => [parseMediaType(text), formatOf(text)]],
+  ['application/openmetrics-text; version=1.0.0; charset="utf-8"', formatOf],
   [
     "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.3,*/*;q=0.1",
     (text) => [acceptFor("envoy", text), acceptFor("application", text)],
