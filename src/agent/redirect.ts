@@ -2,14 +2,12 @@
  * `--redirect-traffic`: the agent applies the rules for traffic capture when it starts, instead of an init container.
  */
 import { MeshError } from "../base/errors.ts";
+import { UNCAPTURED_PORTS } from "../istio/configuration.ts";
 import type { World } from "../platform/world.ts";
 import type { AgentSettings } from "./settings/read.ts";
 
 /** Runs `iptables apply` with arguments; resolves with its exit code. */
 export type ApplyRules = (args: readonly string[]) => Promise<number>;
-
-/** Ports of every proxy that are never captured: Envoy's metrics and health, and the agent's status. */
-const OWN_PORTS: readonly number[] = [15090, 15021, 15020];
 
 /** Arguments of `iptables apply` for variables that are not set. The values are the defaults of Istio's injector. */
 const DEFAULTS = { ISTIO_INBOUND_PORTS: ["-b", "*"], ISTIO_SERVICE_CIDR: ["-i", "*"] } as const;
@@ -25,7 +23,7 @@ export function redirectArguments(
   owner: { readonly uid: number; readonly gid: number },
 ): string[] {
   const isGiven = (name: string) => (env[name] ?? "") !== "";
-  const ports = [...new Set([...OWN_PORTS, status, prometheus])].filter((port) => port !== 0).join();
+  const ports = [...new Set([...UNCAPTURED_PORTS, status, prometheus])].filter((port) => port !== 0).join();
   return [
     ...Object.entries(DEFAULTS).flatMap(([name, flags]) => isGiven(name) ? [] : flags),
     ...isGiven("ISTIO_LOCAL_EXCLUDE_PORTS") ? [] : ["-d", ports],

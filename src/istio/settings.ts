@@ -1,6 +1,9 @@
 import { intAt, mapAt, textAt, type Value, type ValueMap } from "../base/value.ts";
 import type { MeshConfig, ProxyConfig } from "./config.ts";
 
+/** Ports of every proxy that are never captured: Envoy's metrics and health, and the agent's status. */
+export const UNCAPTURED_PORTS: readonly number[] = [15090, 15021, 15020];
+
 /** The fields of a proxy configuration that the agent uses, typed. */
 export type ProxySettings = ReturnType<typeof proxySettings>;
 

@@ -183,7 +183,7 @@ Deno.test("merged metrics: endpoints get query, User-Agent, timeout and a text A
   assert.equal(envoy?.headers.get("accept"), "text/plain;version=0.0.4;q=0.1");
   assert.equal(
     application?.headers.get("accept"),
-    "application/openmetrics-text; q=0.2; version=1.0.0,text/plain; q=0.1; version=0.0.4",
+    "application/openmetrics-text;version=1.0.0;q=0.2,text/plain;version=0.0.4;q=0.1",
   );
 });
 

@@ -4,7 +4,7 @@
  */
 import { intAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { parseBool } from "../../golang/go_bool.ts";
-import { ANNOTATION, LABEL } from "../../istio/configuration.ts";
+import { ANNOTATION, LABEL, UNCAPTURED_PORTS } from "../../istio/configuration.ts";
 import type { KubeObject } from "../../kube/client/mod.ts";
 
 /** The arguments that capture a pod, or the reason why the plugin does not capture it. */
@@ -33,9 +33,6 @@ const ANNOTATION_OF: Readonly<Record<string, string>> = {
 export function annotationOf(flag: string): string {
   return ANNOTATION_OF[flag] ?? flag;
 }
-
-/** Ports of the agent and of Envoy that are never captured. */
-const AGENT_PORTS = ["15020", "15021", "15090"];
 
 /** Variables of the proxy that turn on settings of the capture. */
 const SWITCHES = [
@@ -77,7 +74,10 @@ function argumentsOf(annotations: ValueMap, proxy: ValueMap, validation: ValueMa
     ...["-p", argument(validation, "-p") ?? "15001", "-z", argument(validation, "-z") ?? "15006"],
     ...["-u", idOf(security, "runAsUser"), "-g", idOf(security, "runAsGroup")],
     ...SETTINGS.flatMap(([flag, names, value]) => [flag, firstOf(annotations, names) ?? value]),
-    ...["-d", [...new Set([...excluded.filter((port) => port !== ""), ...AGENT_PORTS])].join(",")],
+    ...[
+      "-d",
+      [...new Set([...excluded.filter((port) => port !== ""), ...UNCAPTURED_PORTS.map(String).toReversed()])].join(","),
+    ],
     ...SWITCHES.flatMap(([name, flags]) => variable(proxy, name) ? flags : []),
   ];
 }
