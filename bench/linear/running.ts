@@ -7,7 +7,7 @@ import { readResolvConf } from "../../src/agent/dns/upstream/resolv_conf.ts";
 import { truncate } from "../../src/agent/dns/server/answer.ts";
 import { readQuery, readRecords } from "../../src/agent/dns/wire.ts";
 import { withoutEndMark } from "../../src/agent/metrics/bounded_body.ts";
-import { parseMediaType } from "../../src/agent/metrics/accept.ts";
+import { acceptFor, formatOf } from "../../src/agent/metrics/accept.ts";
 import { readScrapeTargets } from "../../src/agent/metrics/scrape_targets.ts";
 import { readDiscoveryRequest } from "../../src/agent/sds/messages.ts";
 import { decodeResponse } from "../../src/agent/identity/messages.ts";
@@ -117,14 +117,14 @@ const CASES: readonly LinearCase[] = [
   of(
     "metrics: a content type",
     20_000,
-    (n) => `text/plain${repeat(n, (i) => `; a${i}="b"`)}`,
-    (text) => parseMediaType(text),
+    (n) => `application/openmetrics-text${repeat(n, (i) => `; a${i}="b"`)}`,
+    (text) => formatOf(text),
   ),
   of(
-    "metrics: a content type with escapes",
+    "metrics: an Accept header",
     100_000,
-    (n) => `text/plain; a="${"\\b".repeat(n)}"`,
-    (text) => parseMediaType(text),
+    (n) => `text/plain${"; q ".repeat(n)}`,
+    (text) => acceptFor("envoy", text),
   ),
   of(
     "metrics: targets",

@@ -1,4 +1,5 @@
 /** Reads JSON as Go's encoding/json does: prefers the exact field name, then accepts any letter case. */
+import type { Value, ValueMap } from "../base/value.ts";
 import { goJsonParse } from "../golang/go_json.ts";
 
 /** Parses a JSON text as Go does: `__proto__` is a normal key. Returns `undefined` for text that is not JSON. */
@@ -11,12 +12,8 @@ export function readGoJson(text: string): unknown {
   }
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Returns a field of an object; `undefined` if absent or null. */
-export function fieldOf(object: Record<string, unknown>, name: string): unknown {
+export function fieldOf(object: ValueMap, name: string): Value | undefined {
   const exact = Object.hasOwn(object, name) ? object[name] : undefined;
   if (exact !== undefined) return exact ?? undefined;
   const lower = name.toLowerCase();

@@ -8,7 +8,7 @@ import type { EnvoyOptions } from "./envoy/options.ts";
 import type { ProgramName } from "./settings/command_line.ts";
 import { readSettings } from "./settings/read.ts";
 import type { AgentSettings } from "./settings/read.ts";
-import { DEFAULT_GRACE, DEFAULT_RESTART, longestDrain, type Rules } from "./lifecycle/rules.ts";
+import { DEFAULT_GRACE, DEFAULT_RESTART, type Rules } from "./lifecycle/rules.ts";
 
 export interface Source {
   readonly args: readonly string[];
@@ -51,17 +51,10 @@ export function envoyOptions(
 }
 
 export function lifecycleRules({ envoy, drain, restart }: AgentSettings): Rules {
-  const { terminationMilliseconds: duration, minimumMilliseconds: minimum, maximumMilliseconds: maximum } = drain;
-  const chosenDuration = drain.isTerminationChosen ? duration : undefined;
   return {
     hotRestart: envoy.hotRestart,
     restart: { ...DEFAULT_RESTART, policy: restart },
-    drain: {
-      duration,
-      exitOnZero: drain.exitOnZeroActiveConnections,
-      minimum,
-      maximum: longestDrain({ maximum, chosenDuration, minimum }),
-    },
+    drain,
     grace: DEFAULT_GRACE,
   };
 }

@@ -76,8 +76,8 @@ export class FrameReader {
  * Yields the messages of a body. Throws `FrameError` for invalid frames, and for a body that ends within a message; in
  * both cases, cancels the body.
  */
-export async function* frames(body: ReadableStream<Uint8Array>, maxBytes?: number): AsyncGenerator<Uint8Array> {
-  const reader = new FrameReader(maxBytes);
+export async function* frames(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = new FrameReader();
   for await (const bytes of body) yield* reader.push(bytes);
   if (reader.isWithin) throw new FrameError("the body ended within a message");
 }

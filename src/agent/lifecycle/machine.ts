@@ -4,7 +4,7 @@
  */
 import type { Action, Epoch, EventName, Events, Outcome, Phase, State, Step, TimerName } from "./state.ts";
 import { endText, type EnvoyEnd, failureHint } from "../envoy/end.ts";
-import { restartDelay, type Rules } from "./rules.ts";
+import type { Rules } from "./rules.ts";
 
 /** Returns the first step. Without Envoy (DISABLE_ENVOY), the phase is `idle`. */
 export function begin(hasEnvoy: boolean): Step {
@@ -273,7 +273,7 @@ function finish(state: State, rules: Rules): Step {
 }
 
 function backOff(state: State, rules: Rules): Step {
-  const milliseconds = restartDelay(rules.restart, state.failures);
+  const milliseconds = rules.restart.firstDelay * 2 ** state.failures;
   return stay(
     { ...state, phase: "backoff", failures: state.failures + 1, outcome: { type: "end", code: 0 } },
     log("warning", `Restarting Envoy in ${milliseconds} ms`),

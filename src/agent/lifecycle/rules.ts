@@ -34,24 +34,3 @@ export const DEFAULT_RESTART: RestartRules = { policy: "never", budget: 10, firs
 
 /** Default time between SIGTERM and SIGKILL. Envoy exits within milliseconds. */
 export const DEFAULT_GRACE = 5000;
-
-const HOUR = 3_600_000;
-
-export interface DrainLimits {
-  readonly maximum?: number | undefined;
-  readonly chosenDuration?: number | undefined;
-  readonly minimum: number;
-}
-
-/**
- * Returns the maximum drain time: the explicit limit, or else an explicit terminationDrainDuration, or else an hour.
- * Always at least the minimum. Istio has no limit (its issue 44690).
- */
-export function longestDrain({ maximum, chosenDuration, minimum }: DrainLimits): number {
-  return Math.max(minimum, maximum ?? chosenDuration ?? HOUR);
-}
-
-/** Returns the delay before a restart. */
-export function restartDelay({ firstDelay }: RestartRules, failures: number): number {
-  return firstDelay * 2 ** failures;
-}

@@ -1,7 +1,8 @@
 /** Reads the application's metrics endpoints from ISTIO_PROMETHEUS_ANNOTATIONS, which the injector writes. */
 import { parseJson } from "../../base/json.ts";
+import { isMap, type ValueMap } from "../../base/value.ts";
 import { parseUint } from "../../golang/net/mod.ts";
-import { fieldOf, isObject } from "../json_fields.ts";
+import { fieldOf } from "../json_fields.ts";
 
 export interface ScrapeTarget {
   readonly port: number;
@@ -33,12 +34,12 @@ const DEFAULT_PORT = "80";
 /** Parses the endpoints. Rejects an endpoint on the status port, because the agent would scrape itself. */
 export function readScrapeTargets(text: string, statusPort: number): ScrapeTargets {
   const json = parseJson(text);
-  if (!isObject(json)) return { targets: [], problems: [`not a JSON object but "${text.slice(0, 100)}"`] };
+  if (!isMap(json)) return { targets: [], problems: [`not a JSON object but "${text.slice(0, 100)}"`] };
   const problems: string[] = [];
-  const read = (object: Record<string, unknown>, name: string) => textField(object, name, problems);
+  const read = (object: ValueMap, name: string) => textField(object, name, problems);
   if (read(json, "scrape") === "false") return { targets: [], problems };
   const listed = fieldOf(json, "targets") ?? [];
-  const isList = Array.isArray(listed) && listed.every(isObject);
+  const isList = Array.isArray(listed) && listed.every(isMap);
   if (!isList) problems.push(`"targets" is not a list of objects`);
   const whole = { port: read(json, "port") || DEFAULT_PORT, path: read(json, "path") };
   const several = isList ? listed.map((each) => ({ port: read(each, "port"), path: read(each, "path") })) : [];
@@ -50,7 +51,7 @@ export function readScrapeTargets(text: string, statusPort: number): ScrapeTarge
   };
 }
 
-function textField(object: Record<string, unknown>, name: string, problems: string[]): string {
+function textField(object: ValueMap, name: string, problems: string[]): string {
   const value = fieldOf(object, name) ?? "";
   if (typeof value === "string") return value;
   problems.push(`"${name}" is not a string`);

@@ -40,12 +40,11 @@ Deno.test("readSettings: a pod without configuration is a sidecar with Istio's d
     secureMergedMetrics: 0,
   });
   assert.deepEqual(settings.drain, {
+    duration: 5000,
+    exitOnZero: false,
+    minimum: 5000,
+    maximum: 3_600_000,
     drainSeconds: 45,
-    terminationMilliseconds: 5000,
-    isTerminationChosen: false,
-    minimumMilliseconds: 5000,
-    maximumMilliseconds: undefined,
-    exitOnZeroActiveConnections: false,
     parentShutdownSeconds: 60,
   });
   assert.equal(settings.envoy.binaryPath, "/usr/local/bin/envoy");
@@ -123,9 +122,9 @@ Deno.test("readSettings: id, address and platform of the old flags", async () =>
 
 Deno.test("readSettings: the drain time of 1.1 to 1.8 applies if nothing else is set", async () => {
   const env = { TERMINATION_DRAIN_DURATION_SECONDS: "20" };
-  assert.equal((await read({ env })).drain.terminationMilliseconds, 20_000);
+  assert.equal((await read({ env })).drain.duration, 20_000);
   const both = { ...env, PROXY_CONFIG: "terminationDrainDuration: 7.5s" };
-  assert.equal((await read({ env: both })).drain.terminationMilliseconds, 7500);
+  assert.equal((await read({ env: both })).drain.duration, 7500);
 });
 
 Deno.test("readSettings: annotations for discovery and status port apply after the check", async () => {
@@ -224,7 +223,7 @@ Deno.test("readSettings: invalid probes and metrics are reported with all other 
 });
 
 Deno.test("readSettings: any explicit terminationDrainDuration counts as chosen, also the default value", async () => {
-  const isChosen = async (given: Given) => (await read(given)).drain.isTerminationChosen;
+  const isChosen = async (given: Given) => (await read(given)).drain.maximum < 3_600_000;
   const mesh = (seconds: number) => ({
     "./etc/istio/config/mesh": `defaultConfig: {terminationDrainDuration: ${seconds}s}`,
   });
@@ -237,11 +236,11 @@ Deno.test("readSettings: any explicit terminationDrainDuration counts as chosen,
 });
 
 Deno.test("readSettings: the longest drain by flag and variable", async () => {
-  const longest = async (given: Given) => (await read(given)).drain.maximumMilliseconds;
+  const longest = async (given: Given) => (await read(given)).drain.maximum;
   const env = { MAXIMUM_DRAIN_DURATION: "90s" };
   assert.equal(await longest({ env }), 90_000);
   assert.equal(await longest({ env, words: "--maximum-drain-duration 2m" }), 120_000);
-  assert.equal(await longest({ env, words: "--maximum-drain-duration 0s" }), undefined);
+  assert.equal(await longest({ env, words: "--maximum-drain-duration 0s" }), 3_600_000);
   assert.match(await problem({ words: "--maximum-drain-duration -1s" }, UsageError), /it must be at least 0ms/);
 });
 

@@ -10,6 +10,16 @@ function option(name: string, doc: string) {
   return variable(name, doc, { type: "boolean", default: "false" });
 }
 
+/** Defines a boolean that is on by default. */
+function enabled(name: string, doc: string) {
+  return variable(name, doc, { type: "boolean", default: "true" });
+}
+
+/** Defines a duration. */
+function duration(name: string, doc: string, fallback: string) {
+  return variable(name, doc, { type: "duration", default: fallback });
+}
+
 const NO_GCP = "the agent does not query a cloud: set node metadata with ISTIO_METAJSON_*";
 const KEEPALIVE = "the agent passes Envoy's connection to istiod through: Envoy and the kernel send keepalives";
 
@@ -39,31 +49,25 @@ export const VARIABLES = {
     default: "0",
   }),
   statusProxyProtocol: option("ENVOY_STATUS_PORT_ENABLE_PROXY_PROTOCOL", "PROXY protocol on Envoy's health port"),
-  minimumDrain: variable("MINIMUM_DRAIN_DURATION", "Minimum drain time with EXIT_ON_ZERO_ACTIVE_CONNECTIONS", {
-    type: "duration",
-    default: "5s",
-  }),
+  minimumDrain: duration("MINIMUM_DRAIN_DURATION", "Minimum drain time with EXIT_ON_ZERO_ACTIVE_CONNECTIONS", "5s"),
   exitOnZero: option("EXIT_ON_ZERO_ACTIVE_CONNECTIONS", "Drain until all connections are closed"),
-  maximumDrain: variable(
+  maximumDrain: duration(
     "MAXIMUM_DRAIN_DURATION",
     "Maximum drain time with EXIT_ON_ZERO_ACTIVE_CONNECTIONS; 0s: terminationDrainDuration if set, otherwise 1h",
-    { type: "duration", default: "0s" },
+    "0s",
   ),
   oldTerminationDrain: variable(
     "TERMINATION_DRAIN_DURATION_SECONDS",
     "Drain time in Istio 1.1 to 1.8, before terminationDrainDuration",
     { type: "integer", default: "5" },
   ),
-  skipDeprecatedLogs: variable("ENVOY_SKIP_DEPRECATED_LOGS", "Do not log deprecated fields in Envoy", {
-    type: "boolean",
-    default: "true",
-  }),
+  skipDeprecatedLogs: enabled("ENVOY_SKIP_DEPRECATED_LOGS", "Do not log deprecated fields in Envoy"),
   coreDump: option("ISTIO_ENVOY_ENABLE_CORE_DUMP", "Envoy dumps core"),
   compliancePolicy: variable(
     "COMPLIANCE_POLICY",
     "Cryptography rules for Envoy: fips-140-3; fips-140-2 only if the agent makes no TLS connection itself",
   ),
-  deltaXds: variable("ISTIO_DELTA_XDS", "Incremental xDS", { type: "boolean", default: "true" }),
+  deltaXds: enabled("ISTIO_DELTA_XDS", "Incremental xDS"),
   dualStack: option("ISTIO_DUAL_STACK", "Listen on IPv4 and IPv6"),
   metadataDiscovery: option(
     "PEER_METADATA_DISCOVERY",
@@ -86,19 +90,10 @@ export const VARIABLES = {
     "DNS_FORWARD_PARALLEL",
     "Query all DNS servers of the machine in parallel",
   ),
-  dnsForwardTimeout: variable("DNS_FORWARD_TIMEOUT", "Timeout of a request to a DNS server", {
-    type: "duration",
-    default: "5s",
-  }),
-  stripFragment: variable("HTTP_STRIP_FRAGMENT_FROM_PATH_UNSAFE_IF_DISABLED", "Envoy strips the fragment of a path", {
-    type: "boolean",
-    default: "true",
-  }),
+  dnsForwardTimeout: duration("DNS_FORWARD_TIMEOUT", "Timeout of a request to a DNS server", "5s"),
+  stripFragment: enabled("HTTP_STRIP_FRAGMENT_FROM_PATH_UNSAFE_IF_DISABLED", "Envoy strips the fragment of a path"),
   metricsLocalhostOnly: option("METRICS_LOCALHOST_ACCESS_ONLY", "Serve merged metrics to this machine only"),
-  mergeEnvoyStats: variable("PILOT_AGENT_MERGE_ENVOY_STATS", "Include Envoy's metrics in the merged metrics", {
-    type: "boolean",
-    default: "true",
-  }),
+  mergeEnvoyStats: enabled("PILOT_AGENT_MERGE_ENVOY_STATS", "Include Envoy's metrics in the merged metrics"),
   probeLegacyLocalhost: option(
     "REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION",
     "Send probes to localhost instead of the pod's address",
@@ -107,7 +102,7 @@ export const VARIABLES = {
     "ENABLE_PROBE_KEEPALIVE_CONNECTIONS",
     "Accepted and ignored: each probe uses a new connection",
   ),
-  http2Probing: variable("ISTIO_ENABLE_HTTP2_PROBING", "Probes may use HTTP/2", { type: "boolean", default: "true" }),
+  http2Probing: enabled("ISTIO_ENABLE_HTTP2_PROBING", "Probes may use HTTP/2"),
   trustDomain: variable("TRUST_DOMAIN", "Trust domain in the name of the workload", { default: "cluster.local" }),
   caAddress: variable("CA_ADDR", "Address of the CA; unset: the discovery address"),
   caProvider: variable("CA_PROVIDER", "Citadel, or GkeWorkloadCertificate", { default: "Citadel" }),
@@ -125,7 +120,7 @@ export const VARIABLES = {
   provCert: variable("PROV_CERT", "Folder of a client certificate for the CA"),
   outputCerts: variable("OUTPUT_CERTS", "Folder to write the certificate to"),
   fileMountedCerts: option("FILE_MOUNTED_CERTS", "Use a certificate from files, without a CA"),
-  secretTtl: variable("SECRET_TTL", "Requested lifetime of a certificate", { type: "duration", default: "24h" }),
+  secretTtl: duration("SECRET_TTL", "Requested lifetime of a certificate", "24h"),
   gracePeriodRatio: variable(
     "SECRET_GRACE_PERIOD_RATIO",
     "Fraction of a certificate's lifetime that remains at renewal",
@@ -146,10 +141,11 @@ export const VARIABLES = {
   eccCurve: variable("ECC_CURVE", "P256 or P384", { default: "P256" }),
   rsaKeySize: variable("WORKLOAD_RSA_KEY_SIZE", "Bits of an RSA key", { type: "integer", default: "2048" }),
   pkcs8Key: option("PKCS8_KEY", "Write keys in the PKCS #8 format"),
-  fileDebounce: variable("FILE_DEBOUNCE_DURATION", "Accepted and ignored: mounted files are checked every second", {
-    type: "duration",
-    default: "100ms",
-  }),
+  fileDebounce: duration(
+    "FILE_DEBOUNCE_DURATION",
+    "Accepted and ignored: mounted files are checked every second",
+    "100ms",
+  ),
   certSigner: variable("ISTIO_META_CERT_SIGNER", "Signer to request from the CA"),
   clusterId: variable("ISTIO_META_CLUSTER_ID", "Name of the cluster, sent to the CA"),
   logFormat: variable("MESH_LOG_FORMAT", "Format of the log: text or json"),
@@ -178,27 +174,15 @@ export const VARIABLES = {
   grpcBootstrap: variable("GRPC_XDS_BOOTSTRAP", "File for applications that speak xDS themselves", {
     default: "etc/istio/proxy/grpc-bootstrap.json",
   }),
-  wasmExpiry: variable("WASM_MODULE_EXPIRY", "Age at which an unused Wasm module is removed", {
-    type: "duration",
-    default: "24h",
-  }),
-  wasmPurge: variable("WASM_PURGE_INTERVAL", "Interval between removals of unused Wasm modules", {
-    type: "duration",
-    default: "1h",
-  }),
-  wasmTimeout: variable("WASM_HTTP_REQUEST_TIMEOUT", "Timeout of each request for a Wasm module", {
-    type: "duration",
-    default: "15s",
-  }),
+  wasmExpiry: duration("WASM_MODULE_EXPIRY", "Age at which an unused Wasm module is removed", "24h"),
+  wasmPurge: duration("WASM_PURGE_INTERVAL", "Interval between removals of unused Wasm modules", "1h"),
+  wasmTimeout: duration("WASM_HTTP_REQUEST_TIMEOUT", "Timeout of each request for a Wasm module", "15s"),
   wasmRetries: variable("WASM_HTTP_REQUEST_MAX_RETRIES", "Maximum number of requests for a Wasm module", {
     type: "integer",
     default: "5",
   }),
   wasmInsecure: variable("WASM_INSECURE_REGISTRIES", "Hosts whose certificates are not verified; *: all"),
-  wasmConversion: variable("ISTIO_AGENT_ENABLE_WASM_REMOTE_LOAD_CONVERSION", "Whether the agent fetches Wasm modules", {
-    type: "boolean",
-    default: "true",
-  }),
+  wasmConversion: enabled("ISTIO_AGENT_ENABLE_WASM_REMOTE_LOAD_CONVERSION", "Whether the agent fetches Wasm modules"),
   grpcKeepaliveInterval: variable("GRPC_KEEPALIVE_INTERVAL", "Interval between keepalive messages to istiod", {
     default: "30s",
     retired: KEEPALIVE,

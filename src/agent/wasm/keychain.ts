@@ -3,7 +3,8 @@
  * keychains of pilot-agent and of go-containerregistry, Docker's file of credentials.
  */
 import { MeshError } from "../../base/errors.ts";
-import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
+import { parseJson } from "../../base/json.ts";
+import { isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { World } from "../../platform/world.ts";
 
 /** Secrets that a registry or its token server may receive. */
@@ -34,14 +35,14 @@ export async function credentialFor(
   keychain: Keychain,
 ): Promise<Found> {
   if (keychain.pullSecret !== undefined) {
-    const credential = credentialIn(parsed(keychain.pullSecret, "The pull secret"), [host]);
+    const credential = credentialIn(jsonObject(keychain.pullSecret, "The pull secret"), [host]);
     return credential === undefined
       ? { missing: "the WasmPlugin's pull secret has no credential for this registry" }
       : { credential };
   }
   for (const file of keychain.files) {
     if ((await files.stat(file))?.kind !== "file") continue;
-    const config = parsed(await files.readText(file, MAX_FILE), `"${file}"`);
+    const config = jsonObject(await files.readText(file, MAX_FILE), `"${file}"`);
     const credential = credentialIn(config, [`${host}/${repository}`, host]);
     return credential === undefined ? { missing: `${NO_SECRET}, and ${reasonIn(config, host, file)}` } : { credential };
   }
@@ -94,12 +95,9 @@ function hostOf(name: string): string {
   return name.replace(/^https?:\/\//, "").split("/")[0] ?? "";
 }
 
-function parsed(text: string, what: string): ValueMap {
-  try {
-    const value: Value = JSON.parse(text);
-    return isMap(value) ? value : {};
-  } catch {
-    // The parser's message would contain a part of the secret.
-    throw new MeshError(`${what} is not JSON`);
-  }
+/** Parses a JSON object. Throws a MeshError without any part of the text, which may be a secret. */
+export function jsonObject(text: string, what: string): ValueMap {
+  const value = parseJson(text);
+  if (!isMap(value)) throw new MeshError(`${what} is not a JSON object`);
+  return value;
 }

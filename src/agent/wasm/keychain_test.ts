@@ -18,7 +18,7 @@ Deno.test("credentialFor: the entry of the host, and nobody else's", async () =>
   assert.equal(await of(auths, "example.com"), undefined);
   assert.equal(await of({ "example.org": {} }), undefined);
   await assert.rejects(credentialFor(fakeWorld(), IMAGE, { pullSecret: "{secret", files: [] }), {
-    message: "The pull secret is not JSON",
+    message: "The pull secret is not a JSON object",
   });
 });
 
@@ -40,5 +40,5 @@ Deno.test("credentialFor: without a pull secret the first file that exists, by r
   assert.deepEqual(await found("team/auth", ["/a.json", "/b.json"]), { credential: { basic: "Basic T" } });
   assert.deepEqual(await found("other", ["/a.json", "/b.json", "/c.json"]), { credential: { basic: "Basic B" } });
   assert.deepEqual(await found("other", []), { missing: "the WasmPlugin has no pull secret" });
-  await assert.rejects(found("other", ["/bad.json"]), { message: '"/bad.json" is not JSON' });
+  await assert.rejects(found("other", ["/bad.json"]), { message: '"/bad.json" is not a JSON object' });
 });

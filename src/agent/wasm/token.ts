@@ -2,11 +2,11 @@
  * Gets tokens of registries. Source: go-containerregistry's transport, the token and OAuth flows of Docker's registry.
  */
 import { MeshError } from "../../base/errors.ts";
-import { isMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
+import { textAt, type ValueMap } from "../../base/value.ts";
 import { blockHolds, type Cidr, parseAddress, parseCidrList, unmapped } from "../../golang/net/mod.ts";
 import { AnswerError } from "../../platform/http.ts";
 import type { World } from "../../platform/world.ts";
-import { authorization, type Credential, type Found } from "./keychain.ts";
+import { authorization, type Credential, type Found, jsonObject } from "./keychain.ts";
 import { readAll } from "./unpack.ts";
 
 const MAX_ANSWER = 64 * 1024;
@@ -74,17 +74,9 @@ async function tokenFrom(world: World, realm: URL, request: Request): Promise<Ui
   return await readAll(await world.network.fetch(url.href, { ...options, headers }), MAX_ANSWER);
 }
 
-/** Parses a JSON object. Rejects with a MeshError for any other text. */
+/** Parses a registry's response. */
 export function jsonOf(bytes: Uint8Array): ValueMap {
-  let value: Value;
-  try {
-    value = JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    // The parser's message would contain a part of the text, which may be a token.
-    throw new MeshError("The registry's response is not JSON");
-  }
-  if (!isMap(value)) throw new MeshError("The registry's response is not a JSON object");
-  return value;
+  return jsonObject(new TextDecoder().decode(bytes), "The registry's response");
 }
 
 const PRIVATE = blocks(

@@ -15,20 +15,16 @@ export function textFinder(text: string): (bytes: Uint8Array) => boolean {
   };
 }
 
-export interface MessageCounter {
-  /** Returns the number of messages whose heads these bytes complete. */
-  count(bytes: Uint8Array): number;
-}
-
 /** Length of a message's head in bytes: compression, length. */
 const GRPC_HEAD = 5;
 
-export class BodyCounter implements MessageCounter {
+export class BodyCounter {
   /** How many bytes of the head have been received, and the part of the message length that they contain. */
   #head = 0;
   #length = 0;
   #rest = 0;
 
+  /** Returns the number of messages whose heads these bytes complete. */
   count(bytes: Uint8Array): number {
     let messages = 0;
     for (let at = 0; at < bytes.length;) {
@@ -66,7 +62,7 @@ const DATA = 0;
 const PADDED = 0x08;
 
 /** Counts the messages in one direction of a connection, over all streams. */
-export class ConnectionCounter implements MessageCounter {
+export class ConnectionCounter {
   readonly #head = new Uint8Array(FRAME_HEAD + 1);
   #filled = 0;
   /** Remaining payload of the current DATA frame, in bytes. */

@@ -6,23 +6,29 @@ import { goJson } from "../../../golang/go_json.ts";
 import { parseYaml } from "../../../yaml/mod.ts";
 import type { World } from "../../../platform/world.ts";
 
-export function readDrain(reading: Reading, { data }: ProxyConfig, isTerminationChosen: boolean) {
+const HOUR = 3_600_000;
+
+/**
+ * Reads the rules of drains. With `exitOnZero`, a drain lasts at most until the explicit limit, or else until an explicit
+ * terminationDrainDuration, or else an hour, and never less than the minimum. Istio has no limit (its issue 44690).
+ */
+export function readDrain(reading: Reading, { data }: ProxyConfig, isDurationChosen: boolean) {
   const { variables } = reading;
+  const duration = milliseconds(data["terminationDrainDuration"], 5000);
+  const minimum = variables.milliseconds("minimumDrain");
   return {
+    duration,
+    exitOnZero: variables.bool("exitOnZero"),
+    minimum,
+    maximum: Math.max(minimum, longestDrain(reading) ?? (isDurationChosen ? duration : HOUR)),
     /** Envoy's `--drain-time-s`. */
     drainSeconds: Math.floor(milliseconds(data["drainDuration"], 45_000) / 1000),
-    terminationMilliseconds: milliseconds(data["terminationDrainDuration"], 5000),
-    isTerminationChosen,
-    minimumMilliseconds: variables.milliseconds("minimumDrain"),
-    /** The maximum drain time with `exitOnZeroActiveConnections`; `undefined` if not set. */
-    maximumMilliseconds: longestDrain(reading),
-    exitOnZeroActiveConnections: variables.bool("exitOnZero"),
     /** Value of Envoy's `--parent-shutdown-time-s` in a hot restart. */
     parentShutdownSeconds: Math.floor(milliseconds(data["parentShutdownDuration"], 60_000) / 1000),
   };
 }
 
-/** Returns the maximum drain time. The flag wins over the variable; 0 means no explicit limit. */
+/** Returns the explicit limit. The flag wins over the variable; 0 means no limit. */
 function longestDrain(reading: Reading): number | undefined {
   const text = flagText(reading, "maximumDrain");
   const limit = text === "" ? reading.variables.milliseconds("maximumDrain") : milliseconds(text, 0);

@@ -1,6 +1,7 @@
 /** Reads the application probes, which the agent serves, from the injector's variable ISTIO_KUBE_APP_PROBERS. */
 import { parseJson } from "../../../base/json.ts";
-import { fieldOf, isObject } from "../../json_fields.ts";
+import { isMap, type ValueMap } from "../../../base/value.ts";
+import { fieldOf } from "../../json_fields.ts";
 
 export type Prober =
   | {
@@ -29,22 +30,21 @@ const PATH = /^\/(app-health|app-lifecycle)\/[^/]+\/(livez|readyz|startupz|prest
 export function readProbers(text: string): ReadProbers {
   if (text === "") return { probers: new Map(), problems: [] };
   const json = parseJson(text);
-  if (!isObject(json)) return { probers: new Map(), problems: [`not a JSON object but "${text.slice(0, 100)}"`] };
+  if (!isMap(json)) return { probers: new Map(), problems: [`not a JSON object but "${text.slice(0, 100)}"`] };
   const problems: string[] = [];
   const probers = Object.entries(json).map(([path, value]): [string, Prober] | undefined => {
     const found: string[] = [];
-    const prober = readProber(path, isObject(value) ? value : {}, found);
+    const prober = readProber(path, isMap(value) ? value : {}, found);
     problems.push(...found.map((problem) => `"${path}": ${problem}`));
     return prober === undefined || found.length > 0 ? undefined : [path, prober];
   });
   return { probers: new Map(probers.filter((each) => each !== undefined)), problems };
 }
 
-type Fields = Record<string, unknown>;
 type DetailsOf = Readonly<{ [Kind in Prober["kind"]]: Omit<Extract<Prober, { kind: Kind }>, "timeoutSeconds"> }>;
 export type ProberDetails = DetailsOf[Prober["kind"]];
 
-const KINDS: { readonly [Field: string]: (fields: Fields, problems: string[]) => ProberDetails } = {
+const KINDS: { readonly [Field: string]: (fields: ValueMap, problems: string[]) => ProberDetails } = {
   httpGet: (fields, problems) => ({
     kind: "http",
     port: portOf(fields, problems),
@@ -59,7 +59,7 @@ const KINDS: { readonly [Field: string]: (fields: Fields, problems: string[]) =>
   }),
 };
 
-function readProber(path: string, value: Fields, problems: string[]): Prober | undefined {
+function readProber(path: string, value: ValueMap, problems: string[]): Prober | undefined {
   if (!PATH.test(path)) problems.push(`the path must have the form ${FORM}`);
   const found = Object.entries(KINDS).flatMap(([name, read]) => {
     const fields = fieldOf(value, name);
@@ -70,27 +70,27 @@ function readProber(path: string, value: Fields, problems: string[]): Prober | u
     problems.push(`there must be exactly one of httpGet, tcpSocket and grpc, not ${found.length}`);
     return undefined;
   }
-  if (!isObject(only.fields)) problems.push(`"${only.name}" is not an object`);
-  const details = only.read(isObject(only.fields) ? only.fields : {}, problems);
+  if (!isMap(only.fields)) problems.push(`"${only.name}" is not an object`);
+  const details = only.read(isMap(only.fields) ? only.fields : {}, problems);
   return { ...details, timeoutSeconds: secondsOf(value, problems) };
 }
 
 /** Returns the port of a probe. The injector has already replaced port names with numbers. */
-function portOf(fields: Fields, problems: string[]): number {
+function portOf(fields: ValueMap, problems: string[]): number {
   const port = fieldOf(fields, "port");
   if (typeof port === "number" && Number.isInteger(port) && port >= 1 && port <= 65535) return port;
   problems.push(`the port ${JSON.stringify(port) ?? "(absent)"} is not a number from 1 to 65535`);
   return 0;
 }
 
-function textOf(fields: Fields, name: string, problems: string[]): string {
+function textOf(fields: ValueMap, name: string, problems: string[]): string {
   const value = fieldOf(fields, name) ?? "";
   if (typeof value === "string") return value;
   problems.push(`"${name}" is not a string`);
   return "";
 }
 
-function secondsOf(value: Fields, problems: string[]): number {
+function secondsOf(value: ValueMap, problems: string[]): number {
   const seconds = fieldOf(value, "timeoutSeconds") ?? 0;
   if (typeof seconds === "number" && Number.isInteger(seconds)) return Math.max(0, seconds);
   problems.push('"timeoutSeconds" is not an integer');

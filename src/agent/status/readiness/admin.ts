@@ -1,4 +1,5 @@
 import { parseJson } from "../../../base/json.ts";
+import { isMap, type ValueMap } from "../../../base/value.ts";
 import { MeshError } from "../../../base/errors.ts";
 import { requestFailure } from "../../../platform/request_failure.ts";
 import { joinHostPort } from "../../../golang/net/mod.ts";
@@ -6,7 +7,7 @@ import { joinBytes } from "../../../base/bytes.ts";
 import type { Network } from "../../../platform/world.ts";
 import { readBounded } from "../../metrics/bounded_body.ts";
 import { parseStats, QUERIES, type Stats } from "../../../istio/envoy_stats.ts";
-import { fieldOf, isObject } from "../../json_fields.ts";
+import { fieldOf } from "../../json_fields.ts";
 
 export interface Admin {
   /** Returns statistics of the admin interface. Throws a `MeshError` on failure or timeout. */
@@ -58,10 +59,10 @@ const MAX_LENGTH = 500;
 /** Returns at most five distinct reasons such as `listener "web": ...`, each in one line. */
 export function refusalsIn(text: string): string[] {
   const json = parseJson(text);
-  const configs = isObject(json) ? fieldOf(json, "configs") : undefined;
+  const configs = isMap(json) ? fieldOf(json, "configs") : undefined;
   if (!Array.isArray(configs)) return [];
   const seen = new Set<string>();
-  return configs.filter(isObject).flatMap((config) => {
+  return configs.filter(isMap).flatMap((config) => {
     const reason = reasonIn(config);
     if (reason === "" || seen.has(reason) || seen.size === MAX_REASONS) return [];
     seen.add(reason);
@@ -70,8 +71,8 @@ export function refusalsIn(text: string): string[] {
   });
 }
 
-function reasonIn(config: Record<string, unknown>): string {
+function reasonIn(config: ValueMap): string {
   const state = fieldOf(config, "error_state");
-  const details = isObject(state) ? fieldOf(state, "details") : undefined;
+  const details = isMap(state) ? fieldOf(state, "details") : undefined;
   return typeof details === "string" ? details.replaceAll(/\s+/g, " ").slice(0, MAX_LENGTH) : "";
 }
