@@ -1,5 +1,5 @@
 /** Metrics of the connections to istiod and the CA. Names, labels and help texts are pilot-agent's. */
-import { type Family, meter } from "../../base/metrics/mod.ts";
+import { type Family, type Meter, meter } from "../../base/metrics/mod.ts";
 import { certificateInfo } from "../../golang/x509/mod.ts";
 
 const CSR = { request_type: "csr" };
@@ -17,6 +17,12 @@ interface CertificateRequest {
 }
 
 export function controlPlaneMetrics() {
+  const all: Meter[] = [];
+  function counter(name: string, help: string): Meter {
+    const made = meter("counter", name, help);
+    all.push(made);
+    return made;
+  }
   const failures = counter("istiod_connection_failures", "The total number of connection failures to Istiod");
   const ended = {
     istiod: counter("istiod_connection_terminations", "The total number of connection errors to Istiod"),
@@ -44,18 +50,6 @@ export function controlPlaneMetrics() {
     "outgoing_latency",
     "The latency of outgoing requests (e.g. to a token exchange server, CA, etc.) in milliseconds.",
   );
-  const all = [
-    failures,
-    ended.istiod,
-    ended.envoy,
-    requests,
-    responses,
-    outgoing,
-    failedOutgoing,
-    retries,
-    latency,
-    fileSecrets,
-  ];
   return {
     connectionFailed: (): void => failures.add(),
     /** Counts an ended connection. `by` is the side that ended the connection. */
@@ -73,10 +67,6 @@ export function controlPlaneMetrics() {
     fileSecretFailed: (): void => fileSecrets.add(),
     collect: (): Family[] => all.flatMap(({ collect }) => collect()),
   };
-}
-
-function counter(name: string, help: string) {
-  return meter("counter", name, help);
 }
 
 /** Returns the remaining time in seconds; without a certificate, returns no sample. */

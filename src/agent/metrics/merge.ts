@@ -106,18 +106,14 @@ interface RunningScrape extends Scrape {
 
 async function begin(run: Run, part: "envoy" | "application", url: string): Promise<RunningScrape | undefined> {
   const { world: { network }, headers, end, deadline } = run;
-  const own = new AbortController();
-  const timeOut = () => own.abort(TIMED_OUT);
-  onAbort(end.signal, () => own.abort(end.signal.reason));
-  onAbort(deadline.signal, timeOut);
+  const limited = AbortSignal.any([end.signal, deadline.signal]);
+  const signal = part === "envoy" ? end.signal : limited;
+  const request = { url, accept: acceptFor(part, run.accept), headers, asking: limited, reading: signal };
   try {
-    const { signal } = own;
-    return { ...await scrape(network, { url, accept: acceptFor(part, run.accept), headers, signal }), signal };
+    return { ...await scrape(network, request), signal };
   } catch (error) {
     failed(run, part, error);
     return undefined;
-  } finally {
-    if (part === "envoy") deadline.signal.removeEventListener("abort", timeOut);
   }
 }
 

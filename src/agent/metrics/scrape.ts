@@ -3,7 +3,7 @@ import { requestFailure } from "../../platform/request_failure.ts";
 import type { Network } from "../../platform/world.ts";
 
 export interface Scrape {
-  /** The response's body, which ends without an error when the request's signal fires. */
+  /** The response's body, which ends without an error when `reading` fires. */
   readonly body: ReadableStreamDefaultReader<Uint8Array>;
   readonly contentType: string;
 }
@@ -13,24 +13,28 @@ export interface ScrapeRequest {
   readonly accept: string;
   /** The client's headers. Some headers are passed on. */
   readonly headers: Headers;
-  readonly signal: AbortSignal;
+  /** Ends the wait for the headers. */
+  readonly asking: AbortSignal;
+  /** Ends the body. */
+  readonly reading: AbortSignal;
 }
 
 export const TIMEOUT_FIELD = "x-prometheus-scrape-timeout-seconds";
 const PASSED_ON = ["user-agent", TIMEOUT_FIELD];
 
 /** Requests an endpoint's metrics. Throws a `MeshError` on failure or a status other than 200. */
-export async function scrape(network: Network, { url, accept, headers, signal }: ScrapeRequest): Promise<Scrape> {
+export async function scrape(network: Network, request: ScrapeRequest): Promise<Scrape> {
+  const { url, accept, headers, asking, reading } = request;
   // Merging needs uncompressed text, and loopback is fast.
   const fields = new Headers({ accept, "accept-encoding": "identity" });
   for (const name of PASSED_ON) {
     const value = headers.get(name);
     if (value !== null && value !== "") fields.set(name, value);
   }
-  const response = await ask(network, url, fields, signal);
+  const response = await ask(network, url, fields, asking);
   const body = response.body?.getReader();
   if (response.status === 200 && body !== undefined) {
-    onAbort(signal, () => void body.cancel().catch(() => {}));
+    onAbort(reading, () => void body.cancel().catch(() => {}));
     return { body, contentType: response.headers.get("content-type") ?? "" };
   }
   await body?.cancel();

@@ -1,7 +1,7 @@
 /** Connects to istiod. */
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { dialEndpoint, type GrpcEndpoint } from "../grpc/mod.ts";
-import type { ByteConnection, World } from "../../platform/mod.ts";
+import { type ByteConnection, unlessAborted, type World } from "../../platform/mod.ts";
 import type { Identity } from "../identity/mod.ts";
 import type { XdsOptions, XdsRoots } from "./options.ts";
 import { requestFailure } from "../../platform/request_failure.ts";
@@ -38,21 +38,18 @@ async function rootsOf(world: World, roots: XdsRoots, identity: Identity | undef
 }
 
 /** Waits for the first certificate. Resolves with `false` on timeout or abort. */
-export function firstCertificate(identity: Identity, milliseconds: number, signal: AbortSignal): Promise<boolean> {
-  if (identity.workload() !== undefined) return Promise.resolve(true);
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const unsubscribe = identity.subscribe(() => identity.workload() !== undefined && end(true));
-  const giveUp = () => end(false);
-  const timer = setTimeout(giveUp, milliseconds);
-  signal.addEventListener("abort", giveUp);
-  if (signal.aborted) giveUp();
-  function end(has: boolean): void {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", giveUp);
+async function firstCertificate(identity: Identity, milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const unsubscribe = identity.subscribe(() => identity.workload() !== undefined && resolve());
+  try {
+    await unlessAborted(promise, AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]));
+    return true;
+  } catch {
+    // The signal's reason.
+    return false;
+  } finally {
     unsubscribe();
-    resolve(has);
   }
-  return promise;
 }
 
 const CERTIFICATE_TIMEOUT = 60_000;

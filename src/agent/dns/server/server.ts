@@ -40,7 +40,7 @@ export async function startServer(world: World, options: ServerOptions) {
     cacheBytes: tuning.cacheBytes,
     clock: world.clock,
   });
-  const tcp = new TcpServer(resolver, { idle: tuning.idle, now: () => world.clock.monotonic() });
+  const tcp = new TcpServer(resolver, tuning.idle);
   const plan = listenPlan(place.address, servers);
   listening = await listenAll(world.network, plan, (connection) => tcp.accept(connection), log);
   const served = listening.map(({ udp }) => udp.serve((message, port) => resolver.answer(message, "udp", port)));

@@ -10,23 +10,17 @@ import { MessageReader, writeMessage } from "../tcp_messages.ts";
 const MAX_CONNECTIONS = 256;
 const MAX_PENDING = 32;
 
-/** `idle` is in milliseconds, as is the clock `now`. */
-interface Limits {
-  readonly idle: number;
-  readonly now: () => number;
-}
-
 export class TcpServer {
   readonly #open = new Set<Promise<void>>();
 
-  constructor(private readonly resolver: Resolver, private readonly limits: Limits) {}
+  /** `idle` is in milliseconds. */
+  constructor(private readonly resolver: Resolver, private readonly idle: number) {}
 
   /** Serves a connection until it ends or exceeds the idle timeout. */
   accept(connection: ByteConnection): void {
     if (this.#open.size >= MAX_CONNECTIONS) return connection.close();
-    const served = new TcpSession(connection, this.resolver, this.limits).run();
     // A session rejects if the client disconnected or was idle.
-    const session = served.catch(() => {}).finally(() => {
+    const session = serve(connection, this.resolver, this.idle).catch(() => {}).finally(() => {
       connection.close();
       this.#open.delete(session);
     });
@@ -38,71 +32,47 @@ export class TcpServer {
   }
 }
 
-class TcpSession {
+async function serve(connection: ByteConnection, resolver: Resolver, idle: number): Promise<void> {
+  const reader = new MessageReader(connection);
+  const pending = new Set<Promise<void>>();
   /** Resolves when all earlier answers are written, because answers are written one at a time. */
-  #written: Promise<void> = Promise.resolve();
-  readonly #pending = new Set<Promise<void>>();
-  #lastActive: number;
-  #isEnded = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(
-    private readonly connection: ByteConnection,
-    private readonly resolver: Resolver,
-    private readonly limits: Limits,
-  ) {
-    this.#lastActive = limits.now();
+  let written = Promise.resolve();
+  let isEnded = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Restarts the idle time, which counts from the last question or answer, but not while an answer is pending. */
+  function restartIdle(): void {
+    clearTimeout(timer);
+    if (!isEnded) timer = setTimeout(() => pending.size === 0 && connection.close(), idle);
   }
-
-  async run(): Promise<void> {
-    const reader = new MessageReader(this.connection);
-    this.#watchIdle(this.limits.idle);
-    try {
-      for (;;) {
-        const message = await reader.next();
-        if (message === undefined) break;
-        this.#answer(message);
-        if (this.#pending.size >= MAX_PENDING) await Promise.race(this.#pending);
-        await this.#written;
-        this.#lastActive = this.limits.now();
-      }
-      // The client may half-close after its last question.
-      await Promise.all(this.#pending);
-      await this.#written;
-    } finally {
-      this.#isEnded = true;
-      clearTimeout(this.#timer);
-    }
+  function write(answer: Uint8Array): void {
+    written = written.then(() => writeMessage(connection, answer));
+    written.catch(() => connection.close());
   }
-
-  #answer(message: Uint8Array): void {
-    const answer = this.resolver.answer(message, "tcp", 0);
-    if (answer instanceof Promise) this.#writeLater(answer);
-    else if (answer === undefined) this.connection.close();
-    else this.#write(answer);
-  }
-
-  #writeLater(answer: Promise<Uint8Array>): void {
-    const done = answer.then((bytes) => {
-      this.#pending.delete(done);
-      this.#lastActive = this.limits.now();
-      this.#write(bytes);
+  function answer(message: Uint8Array): void {
+    const found = resolver.answer(message, "tcp", 0);
+    if (found === undefined) return connection.close();
+    if (!(found instanceof Promise)) return write(found);
+    const done = found.then((bytes) => {
+      pending.delete(done);
+      restartIdle();
+      write(bytes);
     });
-    this.#pending.add(done);
+    pending.add(done);
   }
-
-  #write(answer: Uint8Array): void {
-    this.#written = this.#written.then(() => writeMessage(this.connection, answer));
-    this.#written.catch(() => this.connection.close());
-  }
-
-  /** Closes an idle connection. Time counts from the last question or answer, but not while an answer is pending. */
-  #watchIdle(milliseconds: number): void {
-    this.#timer = setTimeout(() => {
-      if (this.#isEnded) return;
-      const left = this.limits.idle - (this.limits.now() - this.#lastActive);
-      if (this.#pending.size === 0 && left <= 0) this.connection.close();
-      else this.#watchIdle(left > 0 ? left : this.limits.idle);
-    }, milliseconds);
+  try {
+    for (;;) {
+      restartIdle();
+      const message = await reader.next();
+      if (message === undefined) break;
+      answer(message);
+      if (pending.size >= MAX_PENDING) await Promise.race(pending);
+      await written;
+    }
+    // The client may half-close after its last question.
+    await Promise.all(pending);
+    await written;
+  } finally {
+    isEnded = true;
+    clearTimeout(timer);
   }
 }
