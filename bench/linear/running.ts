@@ -14,7 +14,7 @@ import { decodeResponse } from "../../src/agent/identity/messages.ts";
 import { ConnectionCounter } from "../../src/agent/xds/message_counter.ts";
 import { parseDownwardApi } from "../../src/agent/settings/pod/downward_api.ts";
 import { decodePems } from "../../src/golang/x509/mod.ts";
-import { readListing } from "../../src/iptables/kernel/nftables/content.ts";
+import { listedTables } from "../../src/iptables/kernel/nftables/content.ts";
 import { ownedRules } from "../../src/iptables/kernel/xtables/owned.ts";
 import { parseSave } from "../../src/iptables/kernel/xtables/save.ts";
 import { type LinearCase, repeat } from "./case.ts";
@@ -215,8 +215,8 @@ const CASES: readonly LinearCase[] = [
     owned,
   ),
   of("iptables-save: blank lines", 500_000, (n) => "\n".repeat(n), owned),
-  of("nft listing: rules", 5_000, nftListing, (listing) => readListing(listing, NO_NAMES)),
-  of("nft listing: elements of a set", 20_000, nftSet, (listing) => readListing(listing, NO_NAMES)),
+  of("nft listing: rules", 5_000, nftListing, (listing) => listedTables(listing, NO_NAMES)),
+  of("nft listing: elements of a set", 20_000, nftSet, (listing) => listedTables(listing, NO_NAMES)),
 ];
 
 function of<T>(

@@ -50,7 +50,7 @@ export async function openCapture(world: World, { args, log, originOf }: Capture
     apply: () => work.apply(job, false),
     compare: async () => {
       const { differences, before } = await pending(world, await work.planOf(job), work.applyOptions(job));
-      return { differences, isFree: before.nft.size === 0 && !before.holdings.some(holdsOwned) };
+      return { differences, isFree: !before.holdings.some(holdsOwned) };
     },
   };
 }

@@ -5,7 +5,7 @@ import type { World } from "../platform/world.ts";
 import { MeshError } from "../base/errors.ts";
 import { type ApplyOptions, converge, pending } from "./apply/apply.ts";
 import { changeText } from "./apply/change_text.ts";
-import { holdsOwned, type Survey } from "./apply/survey.ts";
+import { heldRules, holdsOwned, type Survey } from "./apply/survey.ts";
 import type { OwnerNames } from "./kernel/xtables/rule_options.ts";
 import { makePlan, type PlanNetwork } from "./plan/plan.ts";
 import type { Plan } from "./plan/rule.ts";
@@ -111,7 +111,7 @@ export async function apply(job: Job, isClean: boolean): Promise<void> {
   const { world, log } = job;
   const makePlan = () => isClean ? Promise.resolve(undefined) : planOf(job);
   const { changed, differences, before } = await converge(world, makePlan, applyOptions(job));
-  const isFirst = before.nft.size === 0 && !before.holdings.some(holdsOwned);
+  const isFirst = !before.holdings.some(holdsOwned);
   differences.forEach((difference) => log.info(logText(changeText(difference, isFirst))));
   if (!isClean && !isFirst) await logReleased(job, before);
   const outcome = isClean ? OUTCOMES.clean : OUTCOMES.apply;
@@ -122,10 +122,7 @@ export async function apply(job: Job, isClean: boolean): Promise<void> {
 async function logReleased({ log, settings: { capture } }: Job, before: Survey): Promise<void> {
   const captured = capturedDirections(capture);
   if (captured.length === DIRECTIONS.length) return;
-  const [{ heldRules }, { heldSettings }] = await Promise.all([
-    import("./held/rules.ts"),
-    import("./held/settings.ts"),
-  ]);
+  const { heldSettings } = await import("./held/settings.ts");
   const released = capturedDirections(heldSettings(heldRules(before), new Map(), capture))
     .filter((direction) => !captured.includes(direction));
   if (released.length === 0) return;

@@ -4,33 +4,26 @@ import { compatRule } from "../kernel/xtables/compat_rule.ts";
 import { isOwnedChain } from "../kernel/xtables/save.ts";
 import {
   changesText,
-  differenceText,
-  NOTHING_HELD,
   orderedRules,
+  plannedChains,
   type TableChange as XtablesChange,
-  tableChanges,
 } from "../kernel/xtables/transaction.ts";
 import { commentData, nativeRule } from "../kernel/nftables/native_rule.ts";
-import type { BaseChain, KernelRule, Ruleset } from "../kernel/netfilter/ruleset.ts";
+import type { KernelRule, Ruleset } from "../kernel/netfilter/ruleset.ts";
 import { changeRuleset, type NewRule, type TableChange, type WantedChain } from "../kernel/netfilter/transaction.ts";
-import { BUILT_IN_CHAINS, FAMILIES, type Family, type Plan, type Rule, type Table } from "../plan/rule.ts";
-import { baseChain, NFT_TABLES, nftChain, nftChains, nftRule } from "../views/nft.ts";
+import { baseChain, type Family, isBuiltIn, type Plan, type Rule, TABLE_FAMILY } from "../plan/rule.ts";
+import { NFT_TABLES, nftChain, nftChains, nftRule } from "../views/nft.ts";
 import { chainsOf, commentOf, ruleLine } from "../views/restore.ts";
 import { nativeDifferences, nativeText, presentTables } from "./nft_steps.ts";
 import { iptablesProgram } from "./programs.ts";
 import type { Survey } from "./survey.ts";
-import type { RuleSteps, WriteOptions } from "./rule_steps.ts";
+import { familyChanges, familyDifferences, type RuleSteps, type WriteOptions } from "./rule_steps.ts";
 import type { Step } from "./steps.ts";
 
 /** The plans for both back ends in nf_tables. If a plan is `undefined`, the owned rules of its back end are deleted. */
 export interface NetlinkPlans {
   readonly iptables: Plan | undefined;
   readonly native: Plan | undefined;
-}
-
-interface FamilyChanges {
-  readonly family: Family;
-  readonly changes: readonly XtablesChange[];
 }
 
 /** Returns the step that changes all rules in nf_tables. */
@@ -42,18 +35,8 @@ export function netlinkSteps(
 ): RuleSteps {
   const { ruleset } = found;
   if (ruleset === undefined) return { checks: [], steps: [], differences: [], tables: [] };
-  const parts = FAMILIES.map((family): FamilyChanges => {
-    const plan = plans.iptables?.families.includes(family) === true ? plans.iptables : undefined;
-    const held = found.holdings.find((one) => one.variant === "nft" && one.family === family) ?? NOTHING_HELD;
-    return { family, changes: tableChanges(plan, family, held, options) };
-  }).filter(({ changes }) => changes.length > 0);
+  const parts = familyChanges(found, { holds: "nft", plan: plans.iptables }, options);
   const native = nativeDifferences(found, plans.native, options);
-  const differences = [
-    ...native,
-    ...parts.flatMap(({ family, changes }) =>
-      changes.flatMap((change) => change.differences.map((one) => differenceText(one, family)))
-    ),
-  ];
   const changes = [
     ...parts.flatMap((part) => part.changes.map((change) => ofXtables(ruleset, part.family, change, options))),
     ...native.length > 0 ? nativeChanges(found, plans.native, options) : [],
@@ -72,22 +55,12 @@ export function netlinkSteps(
     undo() {},
     isCommit: true,
   };
+  const differences = [...native, ...familyDifferences(parts)];
   return { checks: [], steps: changes.length === 0 ? [] : [step], differences, tables: [] };
 }
 
-/** The hooks of built-in chains, and the priorities and types of tables (iptables-nft(8)). */
-const HOOKS: Readonly<Record<string, number>> = { PREROUTING: 0, INPUT: 1, FORWARD: 2, OUTPUT: 3, POSTROUTING: 4 };
-const PRIORITIES: Readonly<Record<Table, number>> = { raw: -300, mangle: -150, nat: -100, filter: 0 };
-
-function builtInChain(table: Table, chain: string): BaseChain | undefined {
-  const hook = HOOKS[chain];
-  if (hook === undefined) return undefined;
-  const type = table === "nat" ? "nat" : table === "mangle" && chain === "OUTPUT" ? "route" : "filter";
-  return { type, hook, priority: PRIORITIES[table] };
-}
-
 function ofXtables(ruleset: Ruleset, family: Family, change: XtablesChange, options: WriteOptions): TableChange {
-  const table = `${family === 4 ? "ip" : "ip6"} ${change.table}`;
+  const table = `${TABLE_FAMILY[family]} ${change.table}`;
   const held = ruleset.tables.get(table)?.chains;
   const deleted = new Set(change.deleted.map(({ kernel }) => kernel));
   const builtIn = new Set([...change.rules, ...change.deleted].map(({ chain }) => chain).filter(isBuiltIn));
@@ -99,7 +72,7 @@ function ofXtables(ruleset: Ruleset, family: Family, change: XtablesChange, opti
   const chain = (name: string): WantedChain => {
     const kept = isOwnedChain(name) ? [] : (held?.get(name)?.rules ?? []).filter((rule) => !deleted.has(rule));
     const rules = orderedRules<KernelRule | NewRule>(kept, change.rules.filter((rule) => rule.chain === name), newRule);
-    return { name, base: builtInChain(change.table, name), policy: "accept", rules };
+    return { name, base: baseChain(change.table, name), policy: "accept", rules };
   };
   return {
     table,
@@ -108,12 +81,6 @@ function ofXtables(ruleset: Ruleset, family: Family, change: XtablesChange, opti
     deleted: change.stale,
   };
 }
-
-function isBuiltIn(chain: string): boolean {
-  return BUILT_IN_CHAINS.has(chain);
-}
-
-const HOOK_NUMBERS = { prerouting: 0, output: 3 } as const;
 
 function nativeChanges(found: Survey, plan: Plan | undefined, options: WriteOptions): TableChange[] {
   const present = presentTables(found);
@@ -125,14 +92,12 @@ function nativeChanges(found: Survey, plan: Plan | undefined, options: WriteOpti
       userData: options.comments === true ? commentData(commentOf(rule)) : undefined,
       text: `inet ${name} ${nftChain(rule.chain)} ${nftRule(rule)}`,
     });
-    const chains = nftChains(rules).map((chain): WantedChain => {
-      const base = baseChain(table, chain);
-      return {
-        name: chain,
-        base: base === undefined ? undefined : { ...base, hook: HOOK_NUMBERS[base.hook] },
-        rules: orderedRules([], rules.filter((rule) => nftChain(rule.chain) === chain), newRule),
-      };
-    });
+    const planned = plannedChains(rules, newRule);
+    const chains = nftChains(rules).map((chain): WantedChain => ({
+      name: nftChain(chain),
+      base: baseChain(table, chain),
+      rules: planned.get(chain) ?? [],
+    }));
     return [{ table: `inet ${name}`, isReplaced: true, chains, deleted: [] }];
   });
 }

@@ -1,20 +1,21 @@
 /** Recorded from `nft --debug=mnl -f` 1.0.6: type and attributes of each message. */
 import assert from "node:assert/strict";
 import { fakeWorld } from "../../../test/support/fake_world.ts";
-import { heldContent, wantedContent } from "../kernel/nftables/content.ts";
+import { heldTables, wantedRule } from "../kernel/nftables/content.ts";
 import { expressionAttribute, expressionsOf } from "../kernel/netfilter/expressions.ts";
 import { attributeBytes, attributeList, attributesOf, encode, textOf } from "../kernel/netlink.ts";
 import { MESSAGE, RULE, type Ruleset } from "../kernel/netfilter/ruleset.ts";
 import { RefusedRule, RulesetChanged } from "../kernel/netfilter/transaction.ts";
 import { makePlan } from "../plan/plan.ts";
 import { readSettings } from "../settings/read.ts";
+import { nftChain } from "../views/nft.ts";
 import { netlinkSteps } from "./netlink_steps.ts";
 import type { Survey } from "./survey.ts";
 import recorded from "./testdata/nft.json" with { type: "json" };
 
 const NAMES = { users: new Map<string, number>(), groups: new Map<string, number>() };
 const NOTHING: Ruleset = { generation: 7, tables: new Map() };
-const EMPTY: Survey = { ruleset: NOTHING, holdings: [], nft: new Map(), legacyRules: 0 };
+const EMPTY: Survey = { ruleset: NOTHING, holdings: [], legacyRules: 0 };
 
 /** A kernel that records what is sent, and answers with an error number. */
 function kernel(sent: Uint8Array[], errno = 0, sequence = 0) {
@@ -90,10 +91,9 @@ for (const { flags, messages } of recorded.runs) {
     assert.deepEqual(made.sort(), wanted.sort());
   });
 
-  Deno.test(`heldContent: the recorded rules are the planned ones, ${flags.join(" ")}`, () => {
+  Deno.test(`heldTables: the recorded rules are the planned ones, ${flags.join(" ")}`, () => {
     const { plan, options } = planOf(flags);
     const held = new Map<string, string[]>();
-    const wanted = wantedContent(plan, options);
     for (const [type, text] of messages) {
       if (type !== MESSAGE.newRule) continue;
       const attributes = attributesOf(bytesOf(String(text)));
@@ -105,14 +105,15 @@ for (const { flags, messages } of recorded.runs) {
       const rule = { handle: new Uint8Array(8), expressions, userData: attributes.get(RULE.userData) };
       const chains = new Map([["c", { base: undefined, accepts: true, rules: [rule] }]]);
       const table = textOf(attributes.get(RULE.table));
-      const content = heldContent({ tables: new Map([[`inet ${table}`, { chains, uses: 1 }]]) }, NAMES);
+      const found = heldTables({ tables: new Map([[`inet ${table}`, { chains, uses: 1 }]]) }, NAMES);
       const place = `${table} ${textOf(attributes.get(RULE.chain))}`;
-      held.set(place, [...held.get(place) ?? [], ...content.get(table)?.get("c") ?? []]);
+      held.set(place, [...held.get(place) ?? [], ...found.flatMap(({ rules }) => rules.map(({ key }) => key))]);
     }
-    for (const [table, chains] of wanted) {
-      for (const [chain, keys] of chains) {
-        assert.deepEqual((held.get(`${table} ${chain}`) ?? []).sort(), keys.toSorted(), `${table} ${chain}`);
-      }
+    const wanted = Object.groupBy(plan.rules, ({ table, chain }) => `istio-proxy-${table} ${nftChain(chain)}`);
+    assert.deepEqual([...held.keys()].sort(), Object.keys(wanted).sort());
+    for (const [place, rules = []] of Object.entries(wanted)) {
+      const keys = rules.map((rule) => wantedRule(rule, options).key);
+      assert.deepEqual((held.get(place) ?? []).sort(), keys.sort(), place);
     }
   });
 }

@@ -1,8 +1,9 @@
 /** Changes the owned nftables tables with the program nft. */
-import { type NftContent, wantedContent } from "../kernel/nftables/content.ts";
+import { wantedRule } from "../kernel/nftables/content.ts";
+import { differencesOf, ownedChains, plannedChains } from "../kernel/xtables/transaction.ts";
 import type { World } from "../../platform/world.ts";
 import type { Plan } from "../plan/rule.ts";
-import { NFT_TABLES, nftText } from "../views/nft.ts";
+import { NFT_TABLES, nftChain, nftText } from "../views/nft.ts";
 import { runProgram } from "./programs.ts";
 import type { RuleSteps, WriteOptions } from "./rule_steps.ts";
 import type { Step } from "./steps.ts";
@@ -40,9 +41,17 @@ export function presentTables({ ruleset }: Survey): string[] {
 
 /** Lists the differences between the kernel and a plan. If `plan` is `undefined`, every owned table is a difference. */
 export function nativeDifferences(survey: Survey, plan: Plan | undefined, options: WriteOptions): string[] {
-  return plan === undefined
-    ? presentTables(survey).map((name) => `unexpected table inet ${name}`)
-    : compare(wantedContent(plan, options), survey.nft);
+  const native = survey.holdings.find(({ variant }) => variant === "native");
+  return NFT_TABLES.flatMap(({ table, name }) => {
+    const rules = plan?.rules.filter((rule) => rule.table === table) ?? [];
+    const saved = native?.tables.find((held) => held.name === table);
+    if (rules.length === 0) return saved === undefined ? [] : [`unexpected table inet ${name}`];
+    const held = saved === undefined ? new Map() : ownedChains(saved, native?.owned ?? new Set());
+    return differencesOf(plannedChains(rules, (rule) => wantedRule(rule, options)), held, {
+      place: (chain) => `table inet ${name}, chain ${nftChain(chain)}`,
+      rule: ({ text }) => text,
+    });
+  });
 }
 
 /** Returns the input of `nft -f` that replaces the owned tables. */
@@ -74,30 +83,4 @@ function ownedTables(ruleset: string): string {
 
 function withoutCounts(ruleset: string): string {
   return ruleset.replaceAll(/counter packets \d+ bytes \d+/g, "counter");
-}
-
-function compare(wanted: NftContent, held: NftContent): string[] {
-  return [...new Set([...wanted.keys(), ...held.keys()])].flatMap((table) => {
-    if (!wanted.has(table)) return [`unexpected table inet ${table}`];
-    const chains = new Set([...wanted.get(table)?.keys() ?? [], ...held.get(table)?.keys() ?? []]);
-    return [...chains].flatMap((chain) =>
-      compareChain(`table inet ${table}, chain ${chain}`, wanted.get(table)?.get(chain), held.get(table)?.get(chain))
-    );
-  });
-}
-
-function compareChain(
-  place: string,
-  wanted: readonly string[] | undefined,
-  held: readonly string[] | undefined,
-): string[] {
-  if (wanted === undefined || held === undefined) {
-    return [`${place}: ${wanted === undefined ? "unexpected" : "missing"}`];
-  }
-  const missing = wanted.filter((key) => !held.includes(key)).map((key) => `${place}: missing: ${key}`);
-  const extra = held.filter((key) => !wanted.includes(key)).map((key) => `${place}: unexpected: ${key}`);
-  const differs = wanted.join("\n") !== held.join("\n");
-  return missing.length + extra.length === 0 && differs
-    ? [`${place}: order or number of rules differs`]
-    : [...missing, ...extra];
 }

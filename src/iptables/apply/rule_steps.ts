@@ -2,7 +2,6 @@
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import {
   changesText,
-  differenceText,
   type HeldTables,
   NOTHING_HELD,
   returnText,
@@ -10,7 +9,7 @@ import {
   tableChanges,
 } from "../kernel/xtables/transaction.ts";
 import type { World } from "../../platform/world.ts";
-import { FAMILIES, type Family, type Plan } from "../plan/rule.ts";
+import { FAMILIES, type Family, type Plan, TABLE_FAMILY } from "../plan/rule.ts";
 import type { RuleTextOptions } from "../views/restore.ts";
 import { iptablesProgram, runProgram, type Variant } from "./programs.ts";
 import type { Step } from "./steps.ts";
@@ -34,33 +33,49 @@ export interface Target {
   readonly plan: Plan | undefined;
 }
 
-interface Part {
+/** The changes of one back end and family. */
+export interface FamilyChanges {
+  readonly family: Family;
+  readonly held: HeldTables;
+  readonly changes: readonly TableChange[];
+}
+
+/** Returns the changes of each family of a back end that differs from the plan. */
+export function familyChanges(
+  { holdings }: Survey,
+  { holds, plan }: Pick<Target, "holds" | "plan">,
+  options: WriteOptions,
+): FamilyChanges[] {
+  return FAMILIES.map((family) => {
+    const held = holdings.find((one) => one.variant === holds && one.family === family) ?? NOTHING_HELD;
+    const own = plan?.families.includes(family) === true ? plan : undefined;
+    return { family, held, changes: tableChanges(own, family, held, options) };
+  }).filter(({ changes }) => changes.length > 0);
+}
+
+/** Returns a line for each difference. */
+export function familyDifferences(parts: readonly FamilyChanges[]): string[] {
+  return parts.flatMap(({ changes }) => changes.flatMap(({ differences }) => differences));
+}
+
+interface Part extends FamilyChanges {
   readonly world: World;
   readonly target: Target;
   readonly options: WriteOptions;
-  readonly family: Family;
-  readonly changes: readonly TableChange[];
-  readonly held: HeldTables;
 }
 
 /** Returns the steps that change the rules of one back end. */
 export function iptablesSteps(world: World, survey: Survey, target: Target, options: WriteOptions): RuleSteps {
-  const parts = FAMILIES.map((family): Part => {
-    const held = survey.holdings.find((one) => one.variant === target.holds && one.family === family) ?? NOTHING_HELD;
-    const plan = target.plan?.families.includes(family) === true ? target.plan : undefined;
-    return { world, target, options, family, held, changes: tableChanges(plan, family, held, options) };
-  }).filter(({ changes }) => changes.length > 0);
+  const parts = familyChanges(survey, target, options).map((part): Part => ({ ...part, world, target, options }));
   return {
     checks: parts.map((part) => () =>
       runProgram(world, ...restoreCommand(part, "--test"), changesText(part.changes, options))
     ),
     steps: parts.map(restoreStep),
-    differences: parts.flatMap(({ family, changes }) =>
-      changes.flatMap(({ differences }) => differences.map((one) => differenceText(one, family)))
-    ),
+    differences: familyDifferences(parts),
     tables: target.holds === "legacy"
       ? []
-      : parts.flatMap(({ family, changes }) => changes.map(({ table }) => `${family === 4 ? "ip" : "ip6"} ${table}`)),
+      : parts.flatMap(({ family, changes }) => changes.map(({ table }) => `${TABLE_FAMILY[family]} ${table}`)),
   };
 }
 

@@ -1,25 +1,24 @@
 /** Reads the owned rules in a network namespace. */
 import { MeshError } from "../../base/errors.ts";
-import { heldContent, type NftContent } from "../kernel/nftables/content.ts";
+import { heldTables } from "../kernel/nftables/content.ts";
 import { type LegacyTable, legacyTable, legacyTableNames } from "../kernel/xtables/legacy_tables.ts";
 import { readRuleset, type Ruleset } from "../kernel/netfilter/ruleset.ts";
 import { savedText } from "../kernel/xtables/compat_text.ts";
 import { ownedRules } from "../kernel/xtables/owned.ts";
-import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
+import type { OwnerNames, RuleOptions } from "../kernel/xtables/rule_options.ts";
 import { isOwnedChain, parseSave, type SavedRule, savedRule, type SavedTable } from "../kernel/xtables/save.ts";
 import { EPERM, type SystemCalls, SystemError } from "../../platform/mod.ts";
 import type { World } from "../../platform/world.ts";
-import { FAMILIES, type Family, type Table } from "../plan/rule.ts";
+import { FAMILIES, type Family, type Table, TABLE_FAMILY, TABLES } from "../plan/rule.ts";
 import type { HeldTables } from "../kernel/xtables/transaction.ts";
 import { NFT_TABLES } from "../views/nft.ts";
 import { NET_ADMIN } from "./diagnosis.ts";
 import { type Access, iptablesProgram, runProgram } from "./programs.ts";
 
-export interface Holding {
-  readonly variant: "nft" | "legacy";
-  readonly family: Family;
-  readonly tables: readonly SavedTable[];
-  readonly owned: ReadonlySet<SavedRule>;
+/** The rules of one back end. `native`: the owned nftables tables, which are for both families. */
+export interface Holding extends HeldTables {
+  readonly variant: "nft" | "legacy" | "native";
+  readonly family: Family | undefined;
 }
 
 export interface Survey {
@@ -27,13 +26,9 @@ export interface Survey {
   readonly ruleset: Ruleset | undefined;
   /** The rules of each family and back end that may contain owned rules. */
   readonly holdings: readonly Holding[];
-  /** The content of the owned nftables tables. */
-  readonly nft: NftContent;
   /** The number of owned and foreign rules in iptables-legacy. */
   readonly legacyRules: number;
 }
-
-const TABLES: readonly Table[] = ["nat", "mangle", "raw", "filter"];
 
 export type Readers = (variant: "nft" | "legacy") => Promise<Access | undefined>;
 
@@ -50,18 +45,43 @@ export async function survey(world: World, names: OwnerNames, readers: Readers):
   ]);
   const holdings: Holding[] = isRead ? inNft : inNft.filter((held) => !holdsOwned(held));
   for (const source of sources) holdings.push(holdingOf(source, await runProgram(world, source.command, []), names));
-  const nft: NftContent = ruleset === undefined ? new Map() : heldContent(ruleset, names);
-  return { ruleset, holdings, nft, legacyRules: legacy.reduce((sum, { rules }) => sum + rules, 0) };
+  const native = ruleset === undefined ? [] : heldTables(ruleset, names);
+  if (native.length > 0) {
+    const owned = new Set(native.flatMap(({ rules }) => rules));
+    holdings.push({ variant: "native", family: undefined, tables: native, owned });
+  }
+  return { ruleset, holdings, legacyRules: legacy.reduce((sum, { rules }) => sum + rules, 0) };
+}
+
+/** An owned rule of any back end, as options of iptables. */
+export interface HeldRule {
+  /** The address family; `undefined` for an nftables rule for both families. */
+  readonly family: Family | undefined;
+  readonly table: Table;
+  /** The chain as iptables spells it, such as `ISTIO_OUTPUT` or `PREROUTING`. */
+  readonly chain: string;
+  readonly options: RuleOptions;
+}
+
+/** Returns the owned rules of all back ends. */
+export function heldRules({ holdings }: Pick<Survey, "holdings">): HeldRule[] {
+  return holdings.flatMap((holding) =>
+    holding.tables.flatMap(({ name, rules }) =>
+      rules.filter((rule) => isOwned(holding, rule))
+        .map(({ chain, options, family }) => ({ family: holding.family ?? family, table: name, chain, options }))
+    )
+  );
+}
+
+function isOwned({ owned }: HeldTables, rule: SavedRule): boolean {
+  return owned.has(rule) || isOwnedChain(rule.chain);
 }
 
 /** Returns the packet marks that owned rules set. These marks identify the policy rules of an earlier run. */
-export function marksOf({ holdings, nft }: Survey): ReadonlySet<number> {
-  const inIptables = holdings.flatMap(({ tables }) => tables).flatMap(({ rules }) => rules)
-    .filter(({ chain }) => isOwnedChain(chain))
+export function marksOf(found: Survey): ReadonlySet<number> {
+  const marks = heldRules(found).filter(({ chain }) => isOwnedChain(chain))
     .map(({ options }) => options.get("tproxy-mark") ?? options.get("set-xmark") ?? "");
-  const inNft = [...nft.values()].flatMap((chains) => [...chains.values()].flat())
-    .map((key) => /\bmark set (\d+)/.exec(key)?.[1] ?? "");
-  return new Set([...inIptables, ...inNft].map((text) => Number(text.split("/")[0])).filter((mark) => mark > 0));
+  return new Set(marks.map((text) => Number(text.split("/")[0])).filter((mark) => mark > 0));
 }
 
 /** Parses the output of `iptables-save` into its tables and the owned rules in them. */
@@ -94,9 +114,9 @@ function readNft(system: SystemCalls): Ruleset | undefined {
 }
 
 /** Returns the tables of iptables-nft for an address family. */
-function nftHolding({ tables }: Ruleset, family: Family, names: OwnerNames): Holding {
+function nftHolding({ tables }: Ruleset, family: Family, names: OwnerNames): Holding & { readonly family: Family } {
   const saved = TABLES.flatMap((name): SavedTable[] => {
-    const chains = tables.get(`${family === 4 ? "ip" : "ip6"} ${name}`)?.chains;
+    const chains = tables.get(`${TABLE_FAMILY[family]} ${name}`)?.chains;
     if (chains === undefined) return [];
     const rules = [...chains].flatMap(([chain, held]) =>
       held.rules.map((kernel) => ({ ...savedRule(chain, savedText(kernel, family), names), kernel }))
@@ -124,7 +144,7 @@ const UNREADABLE = /^# Table [`'](\w+)' is incompatible/m;
 /** A family, a back end, and the program that reads them. */
 type Source = Pick<Holding, "variant" | "family"> & { readonly command: string };
 
-async function sourceOf(variant: Holding["variant"], family: Family, readers: Readers): Promise<Source> {
+async function sourceOf(variant: "nft" | "legacy", family: Family, readers: Readers): Promise<Source> {
   const program = await readers(variant);
   if (program !== undefined && program !== "netlink") {
     return { variant, family, command: iptablesProgram(program, family, "save") };
@@ -155,29 +175,25 @@ export function holdsOwned({ tables, owned }: Holding): boolean {
 
 /** Formats the number of rules in each back end, such as `iptables-nft: 3 owned and 2 foreign rules; ...`. */
 export function holdingsText(survey: Survey): string {
-  const { ruleset, legacyRules, holdings, nft } = survey;
+  const { ruleset, legacyRules, holdings } = survey;
   const inNft = holdings.filter(({ variant }) => variant === "nft");
-  const all = inNft.flatMap(({ tables }) => tables.map(({ rules }) => rules.length)).reduce(
-    (sum, count) => sum + count,
-    0,
-  );
-  const owned = inNft.map(ownedCount).reduce((sum, count) => sum + count, 0);
-  const native = [...nft.values()].flatMap((chains) => [...chains.values()].flat()).length;
+  const all = inNft.flatMap(({ tables }) => tables.flatMap(({ rules }) => rules)).length;
+  const owned = ownedCount(survey, "nft");
   const foreign = foreignLegacyRules(survey);
   return [
-    ...ruleset === undefined
-      ? ["the kernel has no nf_tables"]
-      : [`iptables-nft: ${owned} owned and ${all - owned} foreign rules`, `nftables: ${native} owned rules`],
+    ...ruleset === undefined ? ["the kernel has no nf_tables"] : [
+      `iptables-nft: ${owned} owned and ${all - owned} foreign rules`,
+      `nftables: ${ownedCount(survey, "native")} owned rules`,
+    ],
     `iptables-legacy: ${legacyRules - foreign} owned and ${foreign} foreign rules`,
   ].join("; ");
 }
 
-function ownedCount({ tables, owned }: Holding): number {
-  return tables.flatMap(({ rules }) => rules).filter((rule) => owned.has(rule) || isOwnedChain(rule.chain)).length;
+function ownedCount({ holdings }: Survey, variant: Holding["variant"]): number {
+  return heldRules({ holdings: holdings.filter((holding) => holding.variant === variant) }).length;
 }
 
 /** Counts the foreign rules in iptables-legacy. */
-export function foreignLegacyRules({ legacyRules, holdings }: Survey): number {
-  const owned = holdings.filter(({ variant }) => variant === "legacy").map(ownedCount);
-  return legacyRules - owned.reduce((sum, count) => sum + count, 0);
+export function foreignLegacyRules(survey: Survey): number {
+  return survey.legacyRules - ownedCount(survey, "legacy");
 }

@@ -6,7 +6,7 @@ import { type Cidr, parseCidr } from "../../golang/net/mod.ts";
 import type { Table } from "../plan/rule.ts";
 import type { CaptureSettings, PortRange } from "../settings/settings.ts";
 import { readPorts, Wrong } from "../settings/values.ts";
-import type { HeldRule } from "./rules.ts";
+import type { HeldRule } from "../apply/survey.ts";
 
 /**
  * Recovers the settings. Settings that no rule shows come from `base`. `tables` maps each packet mark to its routing

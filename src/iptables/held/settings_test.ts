@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { parseAddress } from "../../golang/net/mod.ts";
-import { wantedContent } from "../kernel/nftables/content.ts";
+import { type HeldRule, heldRules } from "../apply/survey.ts";
+import { wantedRule } from "../kernel/nftables/content.ts";
 import { ownedRules } from "../kernel/xtables/owned.ts";
 import { parseSave } from "../kernel/xtables/save.ts";
-import { wantedChains } from "../kernel/xtables/transaction.ts";
+import { plannedChains, plannedRule } from "../kernel/xtables/transaction.ts";
 import { makePlan } from "../plan/plan.ts";
-import { type Plan, rulesOf } from "../plan/rule.ts";
+import { type Plan, rulesOf, TABLES } from "../plan/rule.ts";
 import { readSettings } from "../settings/read.ts";
-import { type HeldRule, heldRules } from "./rules.ts";
 import { heldSettings } from "./settings.ts";
 
 const NAMES = { users: new Map<string, number>(), groups: new Map<string, number>() };
@@ -58,7 +58,8 @@ function inIptables(plan: Plan): HeldRule[] {
   const holdings = plan.families.map((family) => {
     const rules = rulesOf(plan, family);
     const text = [...new Set(rules.map(({ table }) => table))].map((table) => {
-      const chains = [...wantedChains(rules.filter((rule) => rule.table === table), { names: NAMES })];
+      const own = rules.filter((rule) => rule.table === table);
+      const chains = [...plannedChains(own, (rule) => plannedRule(rule, { names: NAMES }))];
       const names = chains.map(([chain]) => `:${chain} - [0:0]`);
       const lines = chains.flatMap(([chain, rules]) => rules.map(({ text }) => `-A ${chain} ${text}`));
       return [`*${table}`, ...names, ...lines, "COMMIT"].join("\n");
@@ -66,9 +67,18 @@ function inIptables(plan: Plan): HeldRule[] {
     const tables = parseSave(text, NAMES);
     return { variant: "nft" as const, family, text, tables, owned: ownedRules(tables) };
   });
-  return heldRules({ holdings, nft: new Map() });
+  return heldRules({ holdings });
 }
 
 function inNft(plan: Plan): HeldRule[] {
-  return heldRules({ holdings: [], nft: wantedContent(plan, { names: NAMES }) });
+  const tables = TABLES.map((name) => {
+    const own = plan.rules.filter(({ table }) => table === name);
+    return {
+      name,
+      chains: [],
+      rules: [...plannedChains(own, (rule) => wantedRule(rule, { names: NAMES })).values()].flat(),
+    };
+  });
+  const owned = new Set(tables.flatMap(({ rules }) => rules));
+  return heldRules({ holdings: [{ variant: "native", family: undefined, tables, owned }] });
 }

@@ -4,7 +4,11 @@ import type { PortRange } from "../settings/settings.ts";
 
 export type Family = 4 | 6;
 export const FAMILIES: readonly Family[] = [4, 6];
-export type Table = "nat" | "mangle" | "raw" | "filter";
+/** The families of tables in nf_tables. */
+export const TABLE_FAMILY = { 4: "ip", 6: "ip6" } as const;
+/** The tables that can contain owned rules: all except `security`. */
+export const TABLES = ["nat", "mangle", "raw", "filter"] as const;
+export type Table = typeof TABLES[number];
 
 /** A condition of a rule. A rule matches a packet if all its conditions hold. */
 export type Match =
@@ -57,13 +61,21 @@ export interface Plan {
   readonly loopbackAddresses: readonly Cidr[];
 }
 
-export const BUILT_IN_CHAINS: ReadonlySet<string> = new Set([
-  "PREROUTING",
-  "INPUT",
-  "FORWARD",
-  "OUTPUT",
-  "POSTROUTING",
-]);
+/** The built-in chains, in the order of their hooks in the kernel (NF_INET_*). */
+const BUILT_IN_CHAINS: readonly string[] = ["PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"];
+
+export function isBuiltIn(chain: string): boolean {
+  return BUILT_IN_CHAINS.includes(chain);
+}
+
+const PRIORITIES: Readonly<Record<Table, number>> = { raw: -300, mangle: -150, nat: -100, filter: 0 };
+
+/** Returns type, hook and priority of a built-in chain, as in iptables-nft(8); `undefined` for other chains. */
+export function baseChain(table: Table, chain: string) {
+  if (!isBuiltIn(chain)) return undefined;
+  const type = table === "nat" ? "nat" : table === "mangle" && chain === "OUTPUT" ? "route" : "filter";
+  return { type, hook: BUILT_IN_CHAINS.indexOf(chain), priority: PRIORITIES[table] };
+}
 
 /** Returns the rules of a plan for an address family. */
 export function rulesOf(plan: Pick<Plan, "rules">, family: Family): Rule[] {

@@ -1,16 +1,15 @@
 /** Reads the rules for a trace from saved texts, or plans them from arguments. */
 import { parseAddress } from "../../golang/net/mod.ts";
-import { type HeldRule, ofNft as ruleOfNft } from "../held/rules.ts";
+import type { HeldRule } from "../apply/survey.ts";
 import { heldSettings } from "../held/settings.ts";
-import { readListing } from "../kernel/nftables/content.ts";
+import { listedTables } from "../kernel/nftables/content.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
-import { isOwnedChain, parseSave } from "../kernel/xtables/save.ts";
+import { isOwnedChain, parseSave, type SavedTable } from "../kernel/xtables/save.ts";
+import { plannedChains, plannedRule } from "../kernel/xtables/transaction.ts";
 import { makePlan } from "../plan/plan.ts";
-import type { Family } from "../plan/rule.ts";
+import { type Family, type Plan, rulesOf, TABLES } from "../plan/rule.ts";
 import { readSettings } from "../settings/read.ts";
 import type { CaptureSettings } from "../settings/settings.ts";
-import { NFT_TABLES } from "../views/nft.ts";
-import { restoreText } from "../views/restore.ts";
 
 export interface TracedRule extends HeldRule {
   readonly place: number;
@@ -41,9 +40,9 @@ export function savedRules({ iptables, ip6tables, nft }: SavedTexts): TracedRule
     throw new SyntaxError("the nft rules are JSON, not the text output of `nft list ruleset`");
   }
   const rules = [
-    ...iptables === undefined ? [] : ofSave(iptables, 4),
-    ...ip6tables === undefined ? [] : ofSave(ip6tables, 6),
-    ...nft === undefined ? [] : ofNft(nft),
+    ...iptables === undefined ? [] : traced(parseSave(iptables, NAMES), 4),
+    ...ip6tables === undefined ? [] : traced(parseSave(ip6tables, NAMES), 6),
+    ...nft === undefined ? [] : traced(listedTables(nft, NAMES)),
   ];
   return tracedRules(rules, heldSettings(rules, new Map(), DEFAULTS));
 }
@@ -69,7 +68,7 @@ export function plannedRules(args: readonly string[], network: PlannedNetwork): 
   }
   const dnsServers = network.dnsServers.map(parseAddress).filter((address) => typeof address !== "string");
   const plan = makePlan(settings.capture, { hasIpv6: network.hasIpv6, dnsServers });
-  const rules = plan.families.flatMap((family) => ofPlan(restoreText(plan, family), family));
+  const rules = plan.families.flatMap((family) => ofPlan(plan, family));
   return tracedRules(rules, settings.capture);
 }
 
@@ -86,57 +85,27 @@ function tracedRules(rules: readonly TracedRule[], settings: CaptureSettings): T
   return { rules, settings, isCaptured: rules.some(({ chain }) => isOwnedChain(chain)) };
 }
 
-/** Adds to each rule its position in the chain. */
-function placed(rules: readonly Omit<TracedRule, "place">[]): TracedRule[] {
-  const counts = new Map<string, number>();
-  return rules.map((rule) => {
-    const key = `${rule.table} ${rule.chain}`;
-    const place = (counts.get(key) ?? 0) + 1;
-    counts.set(key, place);
-    return { ...rule, place };
+/** Adds to each rule its table and its position in the chain. */
+function traced(tables: readonly SavedTable[], of?: Family): TracedRule[] {
+  return tables.flatMap(({ name, rules }) => {
+    const counts = new Map<string, number>();
+    return rules.map(({ chain, options, text, packets, family = of }) => {
+      const place = (counts.get(chain) ?? 0) + 1;
+      counts.set(chain, place);
+      return { family, table: name, chain, options, text, packets, place };
+    });
   });
 }
 
-function ofSave(text: string, family: Family): TracedRule[] {
-  return placed(
-    parseSave(text, NAMES).flatMap(({ name, rules }) =>
-      rules.map(({ chain, options, text, packets }) => ({ family, table: name, chain, options, text, packets }))
-    ),
-  );
-}
-
-/**
- * Parses the text of a plan. Reads `* nat` as `*nat`, as iptables-restore does, and puts inserted rules at their
- * positions.
- */
-function ofPlan(text: string, family: Family): TracedRule[] {
-  const lines = text.replaceAll("* ", "*").split("\n");
-  const ordered: string[] = [];
-  for (const line of lines) {
-    const [, chain, place, rest] = /^-I (\S+) (\d+) (.*)$/.exec(line) ?? [];
-    if (chain === undefined) ordered.push(line);
-    else insert(ordered, `-A ${chain} ${rest}`, { chain, place: Number(place) });
-  }
-  return ofSave(ordered.join("\n"), family);
-}
-
-function insert(lines: string[], line: string, { chain, place }: { readonly chain: string; readonly place: number }) {
-  const table = lines.findLastIndex((each) => each.startsWith("*"));
-  const own = lines.flatMap((each, at) => at > table && each.startsWith(`-A ${chain} `) ? [at] : []);
-  lines.splice(own[place - 1] ?? lines.length, 0, line);
-}
-
-function ofNft(listing: string): TracedRule[] {
-  const tables = readListing(listing, NAMES);
-  return placed(
-    NFT_TABLES.flatMap(({ table, name }) =>
-      [...tables.get(name) ?? []].flatMap(([chain, rules]) =>
-        rules.map(({ key, packets }) => ({
-          ...ruleOfNft(table, chain, key),
-          text: key.replace(/ # .*$/s, ""),
-          packets,
-        }))
-      )
-    ),
-  );
+function ofPlan(plan: Plan, family: Family): TracedRule[] {
+  const all = rulesOf(plan, family);
+  const tables = TABLES.map((name): SavedTable => {
+    const own = all.filter(({ table }) => table === name);
+    return {
+      name,
+      chains: [],
+      rules: [...plannedChains(own, (rule) => plannedRule(rule, { names: NAMES })).values()].flat(),
+    };
+  });
+  return traced(tables, family);
 }

@@ -3,8 +3,7 @@ import { EXIT, MeshError } from "../../base/errors.ts";
 import { logText } from "../../platform/log.ts";
 import { readersOf } from "../apply/backend.ts";
 import { heldRouting } from "../apply/routing_steps.ts";
-import { survey } from "../apply/survey.ts";
-import { heldRules } from "../held/rules.ts";
+import { heldRules, survey } from "../apply/survey.ts";
 import { heldSettings } from "../held/settings.ts";
 import type { Job } from "../job.ts";
 import { capturedDirections } from "../settings/directions.ts";
@@ -25,11 +24,12 @@ export async function withHeldSettings(job: Job): Promise<Job> {
   const tables = new Map(routing.families.flatMap(({ rules }) => rules).map(({ mark, table }) => [mark, table]));
   const own = Object.fromEntries(Object.entries(capture).filter(([name]) => given.has(name)));
   const held = { ...heldSettings(heldRules(found), tables, capture), ...own };
+  const isNative = found.holdings.some(({ variant }) => variant === "native");
   const directions = capturedDirections(held).join(" and ");
   log.info(logText(`Settings are read from the rules in the kernel, which capture ${directions || "no"} connections`));
   return {
     ...job,
-    settings: { capture: held, run: { ...run, nativeNftables: run.nativeNftables || found.nft.size > 0 } },
+    settings: { capture: held, run: { ...run, nativeNftables: run.nativeNftables || isNative } },
   };
 }
 

@@ -3,7 +3,7 @@
  * families.
  */
 import { cidrText } from "../../golang/net/mod.ts";
-import type { Match, Plan, Rule, Table } from "../plan/rule.ts";
+import { baseChain, type Match, type Plan, type Rule, type Table } from "../plan/rule.ts";
 import type { PortRange } from "../settings/settings.ts";
 import { commentOf, type RuleTextOptions } from "./restore.ts";
 
@@ -14,40 +14,19 @@ export const NFT_TABLES: readonly { readonly table: Table; readonly name: string
   { table: "raw", name: "istio-proxy-raw" },
 ];
 
-interface BaseChain {
-  readonly type: string;
-  readonly hook: "prerouting" | "output";
-  readonly priority: number;
-}
-
-/** The base chains. Priorities are numbers, because older releases of nft have no priority names in `inet`. */
-const BASE_CHAINS: Readonly<Record<string, BaseChain>> = {
-  "nat/prerouting": { type: "nat", hook: "prerouting", priority: -100 },
-  "nat/output": { type: "nat", hook: "output", priority: -100 },
-  "mangle/prerouting": { type: "filter", hook: "prerouting", priority: -150 },
-  "mangle/output": { type: "route", hook: "output", priority: -150 },
-  "raw/prerouting": { type: "filter", hook: "prerouting", priority: -300 },
-  "raw/output": { type: "filter", hook: "output", priority: -300 },
-};
-
-/** Returns the base chain `prerouting` or `output` of a table; `undefined` for other chains. */
-export function baseChain(table: Table, chain: string): BaseChain | undefined {
-  return BASE_CHAINS[`${table}/${chain}`];
-}
-
 /** The chains of each table, in the order of creation. */
 const CHAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
   nat: [
-    "prerouting",
-    "output",
-    "istio-inbound",
-    "istio-redirect",
-    "istio-in-redirect",
-    "istio-output",
-    "istio-output-dns",
+    "PREROUTING",
+    "OUTPUT",
+    "ISTIO_INBOUND",
+    "ISTIO_REDIRECT",
+    "ISTIO_IN_REDIRECT",
+    "ISTIO_OUTPUT",
+    "ISTIO_OUTPUT_DNS",
   ],
-  mangle: ["prerouting", "output", "istio-divert", "istio-tproxy", "istio-inbound", "istio-drop"],
-  raw: ["prerouting", "output", "istio-inbound", "istio-output-dns"],
+  mangle: ["PREROUTING", "OUTPUT", "ISTIO_DIVERT", "ISTIO_TPROXY", "ISTIO_INBOUND", "ISTIO_DROP"],
+  raw: ["PREROUTING", "OUTPUT", "ISTIO_INBOUND", "ISTIO_OUTPUT_DNS"],
 };
 
 /** Returns the text for `nft -f`; `""` for a plan without rules. */
@@ -64,8 +43,10 @@ function nftTable(name: string, rules: readonly Rule[], options: RuleTextOptions
     `flush table inet ${name}`,
     ...nftChains(rules).map((chain) => {
       const base = baseChain(table, chain);
-      const place = base === undefined ? "" : ` { type ${base.type} hook ${base.hook} priority ${base.priority} ; }`;
-      return `add chain inet ${name} ${chain}${place}`;
+      const own = nftChain(chain);
+      // The priority is a number, because older releases of nft have no priority names in `inet`.
+      const place = base === undefined ? "" : ` { type ${base.type} hook ${own} priority ${base.priority} ; }`;
+      return `add chain inet ${name} ${own}${place}`;
     }),
     ...ruleLines(name, rules, options),
   ];
@@ -75,7 +56,7 @@ function nftTable(name: string, rules: readonly Rule[], options: RuleTextOptions
 /** Returns the chains that contain rules or are the target of a jump. */
 export function nftChains(rules: readonly Rule[]): string[] {
   const targets = rules.flatMap(({ target }) => target.kind === "jump" ? [target.chain] : []);
-  const needed = new Set([...rules.map(({ chain }) => chain), ...targets].map(nftChain));
+  const needed = new Set([...rules.map(({ chain }) => chain), ...targets]);
   return (CHAIN_ORDER[rules[0]?.table ?? ""] ?? []).filter((chain) => needed.has(chain));
 }
 

@@ -1,6 +1,6 @@
 /** Formats the plan as the input of `iptables-restore` (spec/iptables.md 1.5), and rules as arguments of `iptables`. */
 import { cidrText } from "../../golang/net/mod.ts";
-import { BUILT_IN_CHAINS, type Family, type Match, type Plan, type Rule, rulesOf } from "../plan/rule.ts";
+import { type Family, isBuiltIn, type Match, type Plan, type Rule, rulesOf } from "../plan/rule.ts";
 import type { PortRange } from "../settings/settings.ts";
 
 export interface RuleTextOptions {
@@ -27,7 +27,7 @@ function tableText(table: string, rules: readonly Rule[], options: RuleTextOptio
 /** Lists the chains that contain rules, in order of appearance, then the chains that are only targets of jumps. */
 export function chainsOf(rules: readonly Rule[]): string[] {
   const targets = rules.flatMap(({ target }) => target.kind === "jump" ? [target.chain] : []);
-  return [...new Set([...rules.map(({ chain }) => chain), ...targets])].filter((chain) => !BUILT_IN_CHAINS.has(chain));
+  return [...new Set([...rules.map(({ chain }) => chain), ...targets])].filter((chain) => !isBuiltIn(chain));
 }
 
 /** Formats a rule as arguments, such as `-A ISTIO_OUTPUT -o lo -j RETURN` or `-I PREROUTING 1 -i eth1 -j RETURN`. */

@@ -1,5 +1,5 @@
 /** What the kernel's tools list: rules that others may have added. */
-import { listedText, readListing } from "../../../src/iptables/kernel/nftables/content.ts";
+import { listedTables, listedText } from "../../../src/iptables/kernel/nftables/content.ts";
 import { expressionsOf } from "../../../src/iptables/kernel/netfilter/expressions.ts";
 import { savedText } from "../../../src/iptables/kernel/xtables/compat_text.ts";
 import { ownedRules } from "../../../src/iptables/kernel/xtables/owned.ts";
@@ -66,6 +66,6 @@ export const KERNEL: FuzzReader = {
     const rule = { handle: input, expressions: expressionsOf(input), userData: input };
     savedText(rule, 4);
     listedText(rule);
-    return tables.length > 0 || readListing(text, names).size > 0;
+    return tables.length > 0 || listedTables(text, names).length > 0;
   },
 };

@@ -1,56 +1,50 @@
 /** Reads the rules of the owned nftables tables from the kernel, from a saved `nft list ruleset`, or from a plan. */
-import { normalBlock } from "../../../golang/net/mod.ts";
-import type { Plan, Rule } from "../../plan/rule.ts";
-import { NFT_TABLES, nftChain, nftChains, nftRule } from "../../views/nft.ts";
-import type { OwnerNames } from "../xtables/rule_options.ts";
-import type { KeyOptions } from "../xtables/transaction.ts";
+import type { Family, Rule } from "../../plan/rule.ts";
+import { NFT_TABLES, nftRule } from "../../views/nft.ts";
 import { commentOf, type Part, readRule } from "../netfilter/read_rule.ts";
-import type { KernelChain, KernelRule, Ruleset } from "../netfilter/ruleset.ts";
+import type { KernelRule, Ruleset } from "../netfilter/ruleset.ts";
+import { normalOptions, type OwnerNames, ruleKey } from "../xtables/rule_options.ts";
+import type { SavedRule, SavedTable } from "../xtables/save.ts";
+import type { KeyOptions } from "../xtables/transaction.ts";
 
-/** The rule keys of each chain, in order, by owned table and chain. */
-export type NftContent = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
-
-/** A rule in the output of `nft list ruleset`. */
-export interface ListedRule {
-  /** The normalised rule. The key of an unknown rule never equals a planned key. */
-  readonly key: string;
-  /** The number of packets that matched the rule; `undefined` if the rule has no counter. */
-  readonly packets: number | undefined;
-}
-
-/** Parses the chains of each owned table in the output of `nft list ruleset`. */
-export function readListing(listing: string, names: OwnerNames): ReadonlyMap<string, Map<string, ListedRule[]>> {
-  const tables = new Map(NFT_TABLES.map(({ name }) => [`table inet ${name} {`, new Map<string, ListedRule[]>()]));
-  const found = new Map<string, Map<string, ListedRule[]>>();
-  let chains: Map<string, ListedRule[]> | undefined;
-  let rules: ListedRule[] | undefined;
+/** Parses the owned tables in the output of `nft list ruleset`. Chains have the names that they have in iptables. */
+export function listedTables(listing: string, names: OwnerNames): SavedTable[] {
+  const tables: { name: SavedTable["name"]; chains: string[]; rules: SavedRule[] }[] = [];
+  let table: typeof tables[number] | undefined;
+  let chain: string | undefined;
   for (const raw of listing.split("\n")) {
     const line = raw.trim().replace(/ # handle \d+$/, "");
-    const chain = /^chain (\S+) \{$/.exec(line)?.[1];
+    const begun = /^chain (\S+) \{$/.exec(line)?.[1];
     if (line.startsWith("table ")) {
-      chains = tables.get(line);
-      if (chains !== undefined) found.set(line.split(" ")[2] ?? "", chains);
-    } else if (chain !== undefined) chains?.set(chain, rules = []);
-    else if (line === "}") rules = undefined;
-    else if (line !== "" && !/^(type|policy|#)/.test(line)) rules?.push(listedRule(line, names));
+      const own = NFT_TABLES.find(({ name }) => line === `table inet ${name} {`);
+      table = own === undefined ? undefined : { name: own.table, chains: [], rules: [] };
+      if (table !== undefined) tables.push(table);
+    } else if (begun !== undefined) table?.chains.push(chain = iptablesChain(begun));
+    else if (line === "}") chain = undefined;
+    else if (chain !== undefined && line !== "" && !/^(type|policy|#)/.test(line)) {
+      const packets = /\bcounter packets (\d+) bytes \d+/.exec(line)?.[1];
+      const rule = nftSavedRule(chain, line.replace(/\bcounter packets \d+ bytes \d+/, "counter"), names);
+      table?.rules.push(packets === undefined ? rule : { ...rule, packets: Number(packets) });
+    }
   }
-  return found;
+  return tables;
 }
 
-function listedRule(line: string, names: OwnerNames): ListedRule {
-  const packets = /\bcounter packets (\d+) bytes \d+/.exec(line)?.[1];
-  const text = line.replace(/\bcounter packets \d+ bytes \d+/, "counter");
-  return { key: ruleKey(text, names), packets: packets === undefined ? undefined : Number(packets) };
+/** Returns the owned tables in the kernel. Chains have the names that they have in iptables. */
+export function heldTables({ tables }: Pick<Ruleset, "tables">, names: OwnerNames): SavedTable[] {
+  return NFT_TABLES.flatMap(({ table, name }) => {
+    const chains = [...tables.get(`inet ${name}`)?.chains ?? []]
+      .map(([chain, { rules }]) => ({ chain: iptablesChain(chain), rules }));
+    const rules = chains.flatMap(({ chain, rules }) =>
+      rules.map((rule) => nftSavedRule(chain, listedText(rule), names))
+    );
+    return tables.has(`inet ${name}`) ? [{ name: table, chains: chains.map(({ chain }) => chain), rules }] : [];
+  });
 }
 
-/** Returns the content of the owned tables in the kernel. */
-export function heldContent({ tables }: Pick<Ruleset, "tables">, names: OwnerNames): NftContent {
-  return new Map(NFT_TABLES.flatMap(({ name }) => {
-    const chains = tables.get(`inet ${name}`)?.chains;
-    if (chains === undefined) return [];
-    const keys = ({ rules }: KernelChain) => rules.map((rule) => ruleKey(listedText(rule), names));
-    return [[name, new Map([...chains].map(([chain, held]) => [chain, keys(held)]))] as const];
-  }));
+/** Returns a planned rule as it is read back from the kernel. */
+export function wantedRule(rule: Rule, options: KeyOptions): SavedRule {
+  return nftSavedRule(rule.chain, nftRule(rule, options), options.names);
 }
 
 /** Formats a rule as `nft list ruleset` does, without packet counts. */
@@ -78,67 +72,79 @@ function partText(part: Part): string {
   }
 }
 
-/** Returns the content that the owned tables have after a plan is applied. */
-export function wantedContent(plan: Plan, options: KeyOptions): NftContent {
-  return new Map(NFT_TABLES.flatMap(({ table, name }) => {
-    const rules = plan.rules.filter((rule) => rule.table === table);
-    return rules.length === 0 ? [] : [[name, wantedChains(rules, options)] as const];
-  }));
+function iptablesChain(chain: string): string {
+  return chain.toUpperCase().replaceAll("-", "_");
 }
 
-function wantedChains(rules: readonly Rule[], options: KeyOptions) {
-  const chains = new Map<string, string[]>(nftChains(rules).map((chain) => [chain, []]));
-  for (const rule of rules) {
-    const chain = chains.get(nftChain(rule.chain)) ?? [];
-    const at = rule.insertAt === undefined ? chain.length : rule.insertAt - 1;
-    chain.splice(at, 0, ruleKey(nftRule(rule, options), options.names));
-  }
-  return chains;
-}
+type Option = readonly [name: string, value: string];
 
-/** Builds the key of a rule: the conditions in alphabetical order, then the outcome, without packet counts. */
-function ruleKey(text: string, names: OwnerNames): string {
+/** Parses a rule of nft as options of iptables: `tcp dport != 53 counter return` as `-p tcp ! --dport 53 -j RETURN`. */
+function nftSavedRule(chain: string, text: string, names: OwnerNames): SavedRule {
   const [quoted = "", comment] = / comment "([^"]*)"$/.exec(text) ?? [];
-  const plain = text.slice(0, text.length - quoted.length).replaceAll('"', "")
-    .replaceAll(/\b0x[0-9a-f]+\b/g, (hex) => String(Number(hex)));
+  const plain = text.slice(0, text.length - quoted.length).replaceAll('"', "");
   const [matches = "", target = ""] = plain.split(/ ?\bcounter\b ?/);
-  const start = matches.indexOf("tproxy ");
-  const [conditions, verb] = start < 0 ? [matches, ""] : [matches.slice(0, start), matches.slice(start)];
-  const outcome = [verb, target].filter((part) => part !== "").join(" ").replaceAll(/\bmeta mark\b/g, "mark");
-  const shown = comment === undefined ? "" : ` # ${comment}`;
-  return `${conditionKeys(conditions, names).join("; ")} => ${outcome}${shown}`;
+  const [conditions = "", redirection] = matches.split(/(?=tproxy )/);
+  const unknown = conditions.replaceAll(CONDITION, "").trim();
+  const entries: Option[] = [
+    ...[...conditions.matchAll(CONDITION)].flatMap(conditionOptions),
+    ...unknown === "" ? [] : [["?", unknown] as const],
+    ...outcomeOptions(redirection === undefined ? target : `${redirection} ${target}`),
+    ...comment === undefined ? [] : [["comment", comment] as const],
+  ];
+  const options = normalOptions(new Map(entries), names);
+  const family: Family | undefined = /\bip6 /.test(conditions) ? 6 : /\bip /.test(conditions) ? 4 : undefined;
+  return { chain, text, options, key: `${family ?? "any"} ${ruleKey(options)}`, family };
 }
 
 const CONDITION =
   /(?:meta )?(iifname|oifname|l4proto|skuid|skgid|mark)( !=)? (\S+)|(ip6?|tcp|udp|ct) (saddr|daddr|dport|sport|state|mark)( !=)? (\{ [^}]* \}|\S+)/g;
 
-/**
- * Returns the sorted conditions. Leaves out the protocol if a port condition implies it, because nft prints it only in
- * some rules.
- */
-function conditionKeys(text: string, names: OwnerNames): string[] {
-  const known = [...text.matchAll(CONDITION)].map(
-    ([, meta, metaNot = "", metaValue = "", of = "", field = "", not = "", value = ""]) =>
-      meta === undefined
-        ? `${of} ${field}${not} ${plainValue(value, field)}`
-        : `${meta}${metaNot} ${ownerNumber(meta, metaValue, names)}`,
-  );
-  const hasPorts = known.some((condition) => /^(tcp|udp) [ds]port/.test(condition));
-  const unknown = text.replaceAll(CONDITION, "").trim();
-  return [
-    ...known.filter((condition) => !hasPorts || !condition.startsWith("l4proto ")),
-    ...unknown === "" ? [] : [`? ${unknown}`],
-  ].sort();
+const OPTION_OF: Readonly<Record<string, string>> = {
+  iifname: "i",
+  oifname: "o",
+  l4proto: "p",
+  skuid: "uid-owner",
+  skgid: "gid-owner",
+  saddr: "s",
+  daddr: "d",
+  state: "ctstate",
+};
+
+/** A port condition implies its protocol, which nft prints only in some rules. */
+function conditionOptions(
+  [, meta, metaNot, metaValue = "", of = "", field = "", not, value = ""]: RegExpExecArray,
+): Option[] {
+  if (meta !== undefined) {
+    const name = meta.endsWith("ifname") ? metaValue.replace(/\*$/, "+") : metaValue;
+    return [[OPTION_OF[meta] ?? meta, `${metaNot === undefined ? "" : "!"}${name}`]];
+  }
+  const items = value.replaceAll(/[{}\s]/g, "").split(",").sort((a, b) => parseInt(a, 10) - parseInt(b, 10));
+  const name = of === "ct" && field === "mark" ? "connmark" : OPTION_OF[field] ?? field;
+  const option: Option = [name, `${not === undefined ? "" : "!"}${items.join(",")}`];
+  return of === "tcp" || of === "udp" ? [["p", of], option] : [option];
 }
 
-function ownerNumber(meta: string, value: string, names: OwnerNames): string {
-  const known = meta === "skuid" ? names.users.get(value) : meta === "skgid" ? names.groups.get(value) : undefined;
-  return String(known ?? value);
-}
+type Outcome = readonly [pattern: RegExp, options: (first: string, second: string) => readonly Option[]];
 
-function plainValue(value: string, field: string): string {
-  if (field === "state") return value.split(",").sort().join(",");
-  if (field === "saddr" || field === "daddr") return normalBlock(value);
-  const items = value.replaceAll(/[{}\s]/g, "").split(",");
-  return items.sort((a, b) => parseInt(a, 10) - parseInt(b, 10)).join(",");
+const OUTCOMES: readonly Outcome[] = [
+  [/^jump (\S+)$/, (chain) => [["j", iptablesChain(chain)]]],
+  [/^goto (\S+)$/, (chain) => [["g", iptablesChain(chain)]]],
+  [/^redirect to :(\d+)$/, (port) => [["j", "REDIRECT"], ["to-ports", port]]],
+  [
+    /^tproxy ip6? to :(\d+) (?:meta )?mark set (\w+) accept$/,
+    (port, mark) => [["j", "TPROXY"], ["on-port", port], ["tproxy-mark", mark]],
+  ],
+  [/^(?:meta )?mark set ct mark$/, () => [["j", "CONNMARK"], ["restore-mark", ""]]],
+  [/^ct mark set (?:meta )?mark$/, () => [["j", "CONNMARK"], ["save-mark", ""]]],
+  [/^(?:meta )?mark set (\w+)$/, (mark) => [["j", "MARK"], ["set-xmark", mark]]],
+  [/^ct zone set (\d+)$/, (zone) => [["j", "CT"], ["zone", zone]]],
+];
+
+/** Returns the options of a verdict or statement. An unknown one never equals a planned one. */
+function outcomeOptions(outcome: string): readonly Option[] {
+  for (const [pattern, options] of OUTCOMES) {
+    const [, first = "", second = ""] = pattern.exec(outcome) ?? [];
+    if (pattern.test(outcome)) return options(first, second);
+  }
+  return outcome === "" ? [] : [["j", outcome.toUpperCase()]];
 }

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { makePlan } from "../../plan/plan.ts";
 import { readSettings } from "../../settings/read.ts";
 import { nftText } from "../../views/nft.ts";
-import { readListing, wantedContent } from "./content.ts";
+import { listedTables, wantedRule } from "./content.ts";
 
 const NAMES = { users: new Map([["istio-proxy", 1337]]), groups: new Map([["istio-proxy", 1337]]) };
 
 function keys(...rules: string[]): readonly string[] {
   const listing = `table inet istio-proxy-nat {\n\tchain output {\n${rules.join("\n")}\n\t}\n}\n`;
-  return (readListing(listing, NAMES).get("istio-proxy-nat")?.get("output") ?? []).map(({ key }) => key);
+  return listedTables(listing, NAMES).flatMap(({ rules }) => rules.map(({ key }) => key));
 }
 
 /** A planned rule, and what releases of nft print for it. */
@@ -37,12 +37,12 @@ const SPELLINGS: readonly (readonly [string, ...string[]])[] = [
 ];
 
 for (const [planned, ...printed] of SPELLINGS) {
-  Deno.test(`readListing: the spellings of "${planned}" have one key`, () => {
+  Deno.test(`listedTables: the spellings of "${planned}" have one key`, () => {
     assert.deepEqual(new Set(keys(planned, ...printed)).size, 1);
   });
 }
 
-Deno.test("readListing: rules with an unknown condition, another outcome or comment have keys of their own", () => {
+Deno.test("listedTables: rules with an unknown condition, another outcome or comment have keys of their own", () => {
   const all = keys(
     "counter drop",
     "ip ttl 5 counter drop",
@@ -54,7 +54,7 @@ Deno.test("readListing: rules with an unknown condition, another outcome or comm
   assert.equal(new Set(all).size, 6);
 });
 
-Deno.test("readListing: owned tables only, with chains, order and packets", () => {
+Deno.test("listedTables: owned tables only, with chains, order and packets", () => {
   const listing = `table ip istio-proxy-nat {
 \tchain output {
 \t\tcounter packets 1 bytes 1 drop
@@ -80,16 +80,13 @@ table inet istio-proxy-raw { # handle 5
 \t}
 }
 `;
-  const chains = readListing(listing, NAMES);
-  assert.deepEqual([...chains.keys()], ["istio-proxy-raw"]);
-  assert.deepEqual([...chains.get("istio-proxy-raw") ?? []].map(([name, rules]) => [name, rules.length]), [
-    ["empty", 0],
-    ["output", 2],
-  ]);
-  assert.deepEqual(chains.get("istio-proxy-raw")?.get("output")?.map(({ packets }) => packets), [3, undefined]);
+  const [table, ...others] = listedTables(listing, NAMES);
+  assert.deepEqual(others, []);
+  assert.deepEqual([table?.name, table?.chains], ["raw", ["EMPTY", "OUTPUT"]]);
+  assert.deepEqual(table?.rules.map(({ chain, packets }) => [chain, packets]), [["OUTPUT", 3], ["OUTPUT", undefined]]);
 });
 
-Deno.test("wantedContent: every planned rule is known, so that a listing of it can be equal", () => {
+Deno.test("wantedRule: every planned rule is known, so that a listing of it can be equal", () => {
   const args =
     "-b * -i * -m TPROXY --redirect-dns --drop-invalid -x 10.0.0.0/8 -d 80,100-200 --exclude-uid 1000 -c eth9";
   const { settings } = readSettings(args.split(" "), {}, { ...NAMES, isPrintOnly: true });
@@ -98,7 +95,7 @@ Deno.test("wantedContent: every planned rule is known, so that a listing of it c
     hasIpv6: true,
     dnsServers: [{ family: 4, value: 0x0a60000an, zone: "" }],
   });
-  const all = [...wantedContent(plan, { names: NAMES }).values()].flatMap((chains) => [...chains.values()].flat());
+  const all = plan.rules.map((rule) => wantedRule(rule, { names: NAMES }).key);
   assert.equal(all.length, nftText(plan).split("\n").filter((line) => / rule inet /.test(line)).length);
   assert.deepEqual(all.filter((key) => key.includes("?")), []);
 });

@@ -58,7 +58,7 @@ export function ruleOptions(args: readonly string[], names: OwnerNames): RuleOpt
       negation = "";
     } else values.push(arg);
   }
-  return normalized(new Map([...options].map(([name, values]) => [name, joined(values)])), names);
+  return normalOptions(new Map([...options].map(([name, values]) => [name, joined(values)])), names);
 }
 
 /** Joins arguments with spaces, except after the negation `!`. */
@@ -72,7 +72,8 @@ function optionName(arg: string): string {
   return SPELLINGS.get(name) ?? name;
 }
 
-function normalized(options: ReadonlyMap<string, string>, names: OwnerNames): RuleOptions {
+/** Returns options in one spelling, sorted by name. */
+export function normalOptions(options: ReadonlyMap<string, string>, names: OwnerNames): RuleOptions {
   const entries = [...options].flatMap(([name, text]): [string, string][] => {
     const negation = text.startsWith("!") ? "!" : "";
     const written = text.slice(negation.length);
@@ -97,6 +98,7 @@ const NORMAL_VALUES: ReadonlyMap<string, Normalize> = new Map<string, Normalize>
   ["s", normalBlock],
   ["d", normalBlock],
   ["mark", normalMark],
+  ["connmark", normalMark],
   ["set-xmark", normalMark],
   ["tproxy-mark", normalMark],
   ["ctstate", (value) => value.split(",").sort().join(",")],

@@ -1,21 +1,15 @@
 /** Computes the changes for one family of one back end, as the input of one `iptables-restore --noflush`. */
-import { BUILT_IN_CHAINS, type Family, type Plan, type Rule, rulesOf, type Table } from "../../plan/rule.ts";
+import { type Family, isBuiltIn, type Plan, type Rule, rulesOf, type Table, TABLES } from "../../plan/rule.ts";
 import { chainsOf, ruleLine, type RuleTextOptions } from "../../views/restore.ts";
 import type { OwnerNames } from "./rule_options.ts";
 import { isOwnedChain, type SavedRule, savedRule, type SavedTable } from "./save.ts";
 
 export type KeyOptions = RuleTextOptions & { readonly names: OwnerNames };
 
-export interface Difference {
-  readonly table: Table;
-  readonly chain: string;
-  readonly what: "missing" | "unexpected" | "order";
-  readonly rule: string;
-}
-
 export interface TableChange {
   readonly table: Table;
-  readonly differences: readonly Difference[];
+  /** One line for each difference. */
+  readonly differences: readonly string[];
   /** The planned rules, which are all written. */
   readonly rules: readonly Rule[];
   /** Owned chains to delete, because the plan does not use them. */
@@ -32,19 +26,25 @@ export interface HeldTables {
 
 export const NOTHING_HELD: HeldTables = { tables: [], owned: new Set() };
 
-/** Formats a difference, with its family, table and chain. */
-export function differenceText({ table, chain, what, rule }: Difference, family: Family): string {
-  const place = `IPv${family}, table ${table}, chain ${chain}`;
-  return what === "order"
-    ? `${place}: the order of the rules differs, starting at ${rule}`
-    : `${place}: ${what}: ${rule}`;
-}
-
 /** Returns the final order of a chain: the `kept` rules, with the planned rules at their positions. */
 export function orderedRules<T>(kept: readonly T[], planned: readonly Rule[], make: (rule: Rule) => T): T[] {
   const list = [...kept];
   for (const rule of planned) list.splice(rule.insertAt === undefined ? list.length : rule.insertAt - 1, 0, make(rule));
   return list;
+}
+
+/** Returns the chains of a table, with their rules in the final order. */
+export function plannedChains<T>(rules: readonly Rule[], make: (rule: Rule) => T): ReadonlyMap<string, readonly T[]> {
+  const names = new Set([...chainsOf(rules), ...rules.map(({ chain }) => chain)]);
+  return new Map(
+    [...names].map((name) => [name, orderedRules([], rules.filter(({ chain }) => chain === name), make)]),
+  );
+}
+
+/** Returns a planned rule as `iptables-save` prints it. */
+export function plannedRule(rule: Rule, options: KeyOptions): SavedRule {
+  const text = ruleLine({ ...rule, insertAt: 0 }, options).replace(/^-I \S+ 0 ?/, "");
+  return savedRule(rule.chain, text, options.names);
 }
 
 /**
@@ -55,7 +55,7 @@ function tableOrder(rules: readonly Rule[]): Table[] {
   const has = (table: Table) => rules.some((rule) => rule.table === table);
   const early: Table[] = has("raw") ? ["raw"] : [];
   if (rules.some(({ target }) => target.kind === "tproxy")) early.push("mangle");
-  return [...new Set<Table>([...early, "nat", "mangle", "raw", "filter"])];
+  return [...new Set([...early, ...TABLES])];
 }
 
 /** Returns the changes of each table that differs from the plan. */
@@ -69,9 +69,12 @@ export function tableChanges(
   return tableOrder(rules).flatMap((table) => {
     const saved = held.tables.find(({ name }) => name === table) ?? { name: table, chains: [], rules: [] };
     const planned = rules.filter((rule) => rule.table === table);
-    const wanted = wantedChains(planned, options);
+    const wanted = plannedChains(planned, (rule) => plannedRule(rule, options));
     const owned = withPlanned(saved, held.owned, wanted);
-    const differences = compare(table, wanted, chainKeys(saved, owned));
+    const differences = differencesOf(wanted, ownedChains(saved, owned), {
+      place: (chain) => `IPv${family}, table ${table}, chain ${chain}`,
+      rule: ({ chain, text }) => `-A ${chain} ${text}`,
+    });
     if (differences.length === 0) return [];
     const needed = chainsOf(planned);
     const stale = saved.chains.filter((chain) => isOwnedChain(chain) && !needed.includes(chain));
@@ -87,7 +90,7 @@ export function tableChanges(
 function withPlanned(
   saved: SavedTable,
   owned: ReadonlySet<SavedRule>,
-  wanted: ReadonlyMap<string, readonly KeyedRule[]>,
+  wanted: Chains,
 ): ReadonlySet<SavedRule> {
   if (!saved.chains.some(isOwnedChain)) return owned;
   const placed = [...wanted].filter(([chain]) => !isOwnedChain(chain)).flatMap(([chain, rules]) =>
@@ -106,26 +109,12 @@ export function changesText(changes: readonly TableChange[], options: RuleTextOp
     .join("");
 }
 
-/** Returns the chains of a plan, with their rules in the final order. */
-export function wantedChains(rules: readonly Rule[], options: KeyOptions): ReadonlyMap<string, readonly KeyedRule[]> {
-  const chains = new Map<string, KeyedRule[]>(chainsOf(rules).map((chain) => [chain, []]));
-  for (const rule of rules) {
-    const chain = chains.get(rule.chain) ?? [];
-    chains.set(rule.chain, chain);
-    const text = ruleLine({ ...rule, insertAt: 0 }, options).replace(/^-I \S+ 0 ?/, "");
-    const at = rule.insertAt === undefined ? chain.length : rule.insertAt - 1;
-    chain.splice(at, 0, { key: savedRule(rule.chain, text, options.names).key, text });
-  }
-  return chains;
-}
+/** Rules in order, by chain. */
+type Chains = ReadonlyMap<string, readonly SavedRule[]>;
 
-interface KeyedRule {
-  readonly key: string;
-  readonly text: string;
-}
-
-function chainKeys(saved: SavedTable, owned: ReadonlySet<SavedRule>): ReadonlyMap<string, readonly KeyedRule[]> {
-  const chains = new Map<string, KeyedRule[]>(saved.chains.filter(isOwnedChain).map((chain) => [chain, []]));
+/** Returns the owned chains, and the owned rules of built-in chains. */
+export function ownedChains(saved: SavedTable, owned: ReadonlySet<SavedRule>): Chains {
+  const chains = new Map<string, SavedRule[]>(saved.chains.filter(isOwnedChain).map((chain) => [chain, []]));
   for (const rule of saved.rules) {
     if (!isOwnedChain(rule.chain) && !owned.has(rule)) continue;
     chains.set(rule.chain, [...chains.get(rule.chain) ?? [], rule]);
@@ -133,41 +122,36 @@ function chainKeys(saved: SavedTable, owned: ReadonlySet<SavedRule>): ReadonlyMa
   return chains;
 }
 
-function compare(
-  table: Table,
-  wanted: ReadonlyMap<string, readonly KeyedRule[]>,
-  owned: ReadonlyMap<string, readonly KeyedRule[]>,
-): Difference[] {
-  const names = new Set([...wanted.keys(), ...owned.keys()]);
-  return [...names].flatMap((chain): Difference[] => {
-    const held = owned.get(chain);
-    const planned = wanted.get(chain);
-    const found = compareChain(table, chain, planned ?? [], held ?? []);
-    const needsChain = !BUILT_IN_CHAINS.has(chain) && (planned === undefined) !== (held === undefined);
-    if (found.length > 0 || !needsChain) return found;
-    return [{ table, chain, what: planned === undefined ? "unexpected" : "missing", rule: `the chain ${chain}` }];
+/** How a line names a chain and a rule. */
+interface Naming {
+  readonly place: (chain: string) => string;
+  readonly rule: (rule: SavedRule) => string;
+}
+
+/** Compares the chains of a table, and returns a line for each difference. */
+export function differencesOf(wanted: Chains, held: Chains, naming: Naming): string[] {
+  return [...new Set([...wanted.keys(), ...held.keys()])].flatMap((chain) => {
+    const [planned, present] = [wanted.get(chain), held.get(chain)];
+    const place = naming.place(chain);
+    const found = chainDifferences(planned ?? [], present ?? [], naming.rule);
+    const needsChain = !isBuiltIn(chain) && (planned === undefined) !== (present === undefined);
+    if (found.length > 0 || !needsChain) return found.map((what) => `${place}: ${what}`);
+    return [`${place}: ${planned === undefined ? "unexpected" : "missing"}`];
   });
 }
 
-function compareChain(
-  table: Table,
-  chain: string,
-  wanted: readonly KeyedRule[],
-  held: readonly KeyedRule[],
-): Difference[] {
-  const missing = without(wanted, held).map(({ text }) =>
-    ({ table, chain, what: "missing", rule: `-A ${chain} ${text}` }) as const
-  );
-  const extra = without(held, wanted).map(({ text }) =>
-    ({ table, chain, what: "unexpected", rule: `-A ${chain} ${text}` }) as const
-  );
-  const at = wanted.findIndex(({ key }, place) => held[place]?.key !== key);
-  const isOrder = missing.length === 0 && extra.length === 0 && at >= 0;
-  return isOrder ? [{ table, chain, what: "order", rule: `-A ${chain} ${held[at]?.text}` }] : [...missing, ...extra];
+function chainDifferences(wanted: readonly SavedRule[], held: readonly SavedRule[], show: Naming["rule"]): string[] {
+  const different = [
+    ...without(wanted, held).map((rule) => `missing: ${show(rule)}`),
+    ...without(held, wanted).map((rule) => `unexpected: ${show(rule)}`),
+  ];
+  if (different.length > 0) return different;
+  const moved = held.find(({ key }, at) => wanted[at]?.key !== key);
+  return moved === undefined ? [] : [`the order of the rules differs, starting at ${show(moved)}`];
 }
 
 /** Returns the rules of `list` without the rules of `other`. Each rule in `other` removes at most one equal rule. */
-function without(list: readonly KeyedRule[], other: readonly KeyedRule[]): KeyedRule[] {
+function without(list: readonly SavedRule[], other: readonly SavedRule[]): SavedRule[] {
   const left = new Map<string, number>();
   for (const { key } of other) left.set(key, (left.get(key) ?? 0) + 1);
   return list.filter(({ key }) => {
@@ -210,7 +194,7 @@ function tableOf({ tables, owned }: HeldTables, name: Table): Side {
 
 function tableReturnText(name: Table, now: Side, before: Side): string {
   const content = ({ saved, owned }: Side) =>
-    [...chainKeys(saved, owned)].map(([chain, rules]) => [chain, ...rules.map(({ text }) => text)].join("\n")).sort();
+    [...ownedChains(saved, owned)].map(([chain, rules]) => [chain, ...rules.map(({ text }) => text)].join("\n")).sort();
   if (content(now).join("\n\n") === content(before).join("\n\n")) return "";
   const chains = before.saved.chains.filter(isOwnedChain);
   const added = now.saved.chains.filter((chain) => isOwnedChain(chain) && !chains.includes(chain));
