@@ -1,5 +1,5 @@
 /** Reads and changes policy rules, routes and loopback addresses of a network namespace (rtnetlink(7)). */
-import type { Cidr } from "../../golang/net/mod.ts";
+import type { Address, Cidr } from "../../golang/net/mod.ts";
 import type { Family, PolicyRule } from "../plan/rule.ts";
 import { askRoute, type Attribute, CREATE, FAMILY_NUMBERS, FLAGS, numberOf, u32 } from "./netlink.ts";
 import { EEXIST, type SystemCalls, SystemError } from "../../platform/mod.ts";
@@ -142,6 +142,11 @@ function changeAddress(system: SystemCalls, type: number, messageFlags: number, 
 export function addressBytes(value: bigint, family: Family): Uint8Array {
   const size = family === 4 ? 4 : 16;
   return Uint8Array.from({ length: size }, (_, at) => Number((value >> BigInt(8 * (size - 1 - at))) & 0xffn));
+}
+
+/** Returns the address with these bytes, in network byte order. */
+export function addressIn(bytes: Uint8Array, family: Family): Address {
+  return { family, value: bytes.reduce((sum, byte) => sum << 8n | BigInt(byte), 0n), zone: "" };
 }
 
 /** Whether the loopback interface has an address such as `::6/128`. */

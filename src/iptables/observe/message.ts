@@ -1,7 +1,9 @@
 /** Decodes the kernel's reports about a traced packet (linux/netfilter/nf_tables.h, `enum nft_trace_attributes`). */
-import { type Address, addressText } from "../../golang/net/mod.ts";
-import { attributesOf, type Message, numberOfBigEndian, textOf } from "../kernel/netlink.ts";
+import { addressText } from "../../golang/net/mod.ts";
 import { ADDRESS } from "../kernel/netfilter/expressions.ts";
+import { tableName } from "../kernel/netfilter/ruleset.ts";
+import { attributesOf, type Message, numberOfBigEndian, textOf } from "../kernel/netlink.ts";
+import { addressIn } from "../kernel/routing.ts";
 
 const TRACE = {
   table: 1,
@@ -16,7 +18,6 @@ const TRACE = {
 } as const;
 const VERDICT = { code: 1, chain: 2 } as const;
 const TYPES: Readonly<Record<number, Step["type"]>> = { 1: "policy", 2: "return", 3: "rule" };
-const FAMILIES: Readonly<Record<number, string>> = { 1: "inet", 2: "ip", 10: "ip6" };
 
 /** One step of a packet. */
 export interface Step {
@@ -37,15 +38,15 @@ export interface Step {
 }
 
 /** Decodes the step in a message; returns `undefined` for a message of another type. */
-export function stepOf({ header, attributes }: Message): Step | undefined {
+export function stepOf(message: Message): Step | undefined {
+  const { attributes } = message;
   const number = (key: number) => numberOfBigEndian(attributes.get(key), 0);
   const type = TYPES[number(TRACE.type)];
-  const table = attributes.get(TRACE.table);
-  if (type === undefined || table === undefined) return undefined;
+  if (type === undefined || !attributes.has(TRACE.table)) return undefined;
   const verdict = attributesOf(attributes.get(TRACE.verdict));
   return {
     id: number(TRACE.id),
-    table: `${FAMILIES[header.getUint8(0)] ?? header.getUint8(0)} ${textOf(table)}`,
+    table: tableName(message, TRACE.table),
     chain: textOf(attributes.get(TRACE.chain)),
     type,
     handle: attributes.get(TRACE.handle),
@@ -61,13 +62,10 @@ function endsOf(network: Uint8Array | undefined, transport: Uint8Array | undefin
   const family = (network[0] ?? 0) >> 4 === 4 ? 4 : 6;
   const { source, destination, size } = ADDRESS[family];
   if (network.length < destination + size) return undefined;
-  const [from, to] = [source, destination].map((at) => addressAt(family, network.subarray(at, at + size)));
+  const [from, to] = [source, destination].map((at) => {
+    const text = addressText(addressIn(network.subarray(at, at + size), family));
+    return family === 6 ? `[${text}]` : text;
+  });
   const ports = new DataView(transport.buffer, transport.byteOffset);
   return `${from}:${ports.getUint16(0)} -> ${to}:${ports.getUint16(2)}`;
-}
-
-function addressAt(family: 4 | 6, bytes: Uint8Array): string {
-  const value = bytes.reduce((sum, byte) => sum << 8n | BigInt(byte), 0n);
-  const address: Address = { family, value, zone: "" };
-  return family === 6 ? `[${addressText(address)}]` : addressText(address);
 }

@@ -3,9 +3,8 @@ import { MeshError } from "../../base/errors.ts";
 import { type Address } from "../../golang/net/mod.ts";
 import { EPERM, SystemError, type World } from "../../platform/mod.ts";
 import { readRuleset } from "../kernel/netfilter/ruleset.ts";
-import type { Flow } from "./flow.ts";
 import { type Step, stepOf } from "./message.ts";
-import { openTrace } from "./trace_table.ts";
+import { type Flow, openTrace } from "./trace_table.ts";
 import { type Ending, pathOf } from "./words.ts";
 
 /** The flow to observe, and the time limit. */
@@ -55,15 +54,13 @@ export async function observe(world: World, observing: Observing): Promise<Obser
 }
 
 const OLD = "tracing needs nf_tables and Linux 5.12 or newer";
-const EBUSY = 16;
-const EEXIST = 17;
 /** The kernel dropped reports, so the path would have gaps. */
 const ENOBUFS = 105;
-const RUNS = "another trace runs in this network namespace: wait until it has finished";
 const HINTS: Readonly<Record<number, string>> = {
-  [EPERM]: "give the container the capability NET_ADMIN, or run it on the node with --network-namespace",
-  [EBUSY]: RUNS,
-  [EEXIST]: RUNS,
+  // The kernel returns EPERM also for a table that another process owns.
+  [EPERM]:
+    "if another trace runs in this network namespace, wait until it has finished; otherwise give the container " +
+    "the capability NET_ADMIN, or run it on the node with --network-namespace",
   [ENOBUFS]: "too many packets match: choose one sender with --from, or one destination with --to",
 };
 

@@ -5,8 +5,8 @@ import type { World } from "../../platform/mod.ts";
 import { enterNamespace } from "../environment.ts";
 import { legacyTableNames } from "../kernel/xtables/legacy_tables.ts";
 import { FAMILIES } from "../plan/rule.ts";
-import type { Flow } from "./flow.ts";
 import { observe } from "./observe.ts";
+import type { Flow } from "./trace_table.ts";
 
 /** The flags of `iptables trace`. */
 export interface TraceOptions {

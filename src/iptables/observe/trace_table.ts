@@ -3,30 +3,40 @@
  * it. The kernel removes the table when the socket is closed, even if the process is killed (NFT_TABLE_F_OWNER, since
  * Linux 5.12).
  */
+import type { Address } from "../../golang/net/mod.ts";
 import type { NetlinkSocket, SystemCalls } from "../../platform/mod.ts";
-import { expressionAttribute } from "../kernel/netfilter/expressions.ts";
-import { CHAIN, HOOK, MESSAGE, nftHeader, RULE, TABLE, TABLE_FAMILIES } from "../kernel/netfilter/ruleset.ts";
 import {
-  type Attribute,
-  batchBytes,
-  decode,
-  FLAGS,
-  type Message,
-  nested,
-  NETLINK_NETFILTER,
-  textBytes,
-  u32BigEndian,
-} from "../kernel/netlink.ts";
-import { type Flow, traceRule } from "./flow.ts";
+  ADDRESS,
+  BASE,
+  compare,
+  type Expression,
+  expression,
+  load,
+  masked,
+  META,
+  PROTOCOL,
+  REGISTER,
+} from "../kernel/netfilter/expressions.ts";
+import { MESSAGE } from "../kernel/netfilter/ruleset.ts";
+import { changeMessages } from "../kernel/netfilter/transaction.ts";
+import { batchBytes, decode, FAMILY_NUMBERS, type Message, NETLINK_NETFILTER } from "../kernel/netlink.ts";
+import { addressBytes } from "../kernel/routing.ts";
+
+/** A flow to trace. An absent field matches every value. */
+export interface Flow {
+  readonly protocol: "tcp" | "udp";
+  /** The destination of a flow that this pod sends. */
+  readonly to?: { readonly address: Address; readonly port: number };
+  /** The sender of a flow that this pod receives. */
+  readonly from?: Address;
+}
 
 /** The multicast group for trace reports (NFNLGRP_NFTRACE). */
 const TRACES = 9;
 /** The type of a trace report (NFT_MSG_TRACE). */
 const TRACE_MESSAGE = (10 << 8) | 17;
-const OWNER = 2;
-const NAME = "kubectl-mesh-trace";
 /** Family and name of the table that turns on tracing. */
-export const TRACE_TABLE = `inet ${NAME}`;
+export const TRACE_TABLE = "inet kubectl-mesh-trace";
 /** The priority of the tracing chain, before all chains of iptables: raw has -300. */
 const FIRST = -350;
 /** Hooks for received and sent packets (NF_INET_PRE_ROUTING, NF_INET_LOCAL_OUT). */
@@ -43,7 +53,7 @@ export interface TraceSocket {
 }
 
 /**
- * Starts tracing a flow. Throws a `SystemError`: EPERM without NET_ADMIN, EBUSY while another trace runs in this
+ * Starts tracing a flow. Throws a `SystemError`: EPERM without NET_ADMIN, and while another trace runs in this
  * namespace.
  */
 export function openTrace(system: SystemCalls, flow: Flow): TraceSocket {
@@ -65,25 +75,46 @@ export function openTrace(system: SystemCalls, flow: Flow): TraceSocket {
  */
 function changes(flow: Flow) {
   const hook = flow.to === undefined ? HOOKS.received : HOOKS.sent;
-  const change = (type: number, flags: number, attributes: readonly Attribute[]) => ({
-    ...{ type, flags, attributes },
-    header: nftHeader(TABLE_FAMILIES.inet),
-  });
-  const create = FLAGS.create | FLAGS.exclusive;
-  const name = textBytes("trace");
+  const rule = { expressions: traceRule(flow), userData: undefined, text: "" };
+  const chain = { name: "trace", base: { type: "filter", hook, priority: FIRST }, rules: [rule] };
+  const table = { table: TRACE_TABLE, isReplaced: false, isOwned: true, chains: [chain], deleted: [] };
+  return changeMessages({ generation: 0, tables: new Map() }, [table]).map(({ message }) => message);
+}
+
+/** The `meta` key that turns on tracing (NFT_META_NFTRACE). */
+const TRACE = 12;
+/** Offset of the flags in the TCP header. Only the first packet of a connection has SYN without ACK. */
+const TCP_FLAGS = 13;
+const SYN = 0x02;
+const SYN_OR_ACK = 0x12;
+
+/** Returns a rule that turns on tracing for the first packets of the flow. */
+function traceRule({ protocol, to, from }: Flow): Expression[] {
   return [
-    change(MESSAGE.newTable, create, [[TABLE.name, textBytes(NAME)], [TABLE.flags, u32BigEndian(OWNER)]]),
-    change(MESSAGE.newChain, create, [
-      [CHAIN.table, textBytes(NAME)],
-      [CHAIN.name, name],
-      [CHAIN.type, textBytes("filter")],
-      nested(CHAIN.hook, [[HOOK.number, u32BigEndian(hook)], [HOOK.priority, u32BigEndian(FIRST)]]),
-    ]),
-    change(MESSAGE.newRule, FLAGS.create, [
-      [RULE.table, textBytes(NAME)],
-      [RULE.chain, name],
-      nested(RULE.expressions, traceRule(flow).map(expressionAttribute)),
-    ]),
+    load.meta(META.l4proto),
+    compare(Uint8Array.of(PROTOCOL[protocol])),
+    ...to === undefined ? [] : addressIs(to.address, "destination"),
+    ...to === undefined
+      ? []
+      : [load.payload(BASE.transport, 2, 2), compare(Uint8Array.of(to.port >> 8, to.port & 0xff))],
+    ...from === undefined ? [] : addressIs(from, "source"),
+    ...protocol === "udp" ? [] : [
+      load.payload(BASE.transport, TCP_FLAGS, 1),
+      masked(Uint8Array.of(SYN_OR_ACK)),
+      compare(Uint8Array.of(SYN)),
+    ],
+    expression("immediate", { register: REGISTER, data: Uint8Array.of(1) }),
+    expression("meta", { key: TRACE, source: REGISTER }),
+  ];
+}
+
+function addressIs({ family, value }: Address, side: "source" | "destination"): Expression[] {
+  const { size, [side]: offset } = ADDRESS[family];
+  return [
+    load.meta(META.nfproto),
+    compare(Uint8Array.of(FAMILY_NUMBERS[family])),
+    load.payload(BASE.network, offset, size),
+    compare(addressBytes(value, family)),
   ];
 }
 

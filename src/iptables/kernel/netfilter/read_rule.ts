@@ -1,6 +1,7 @@
 /** Interprets the expressions of a rule in the kernel, which nft and iptables arrange differently. */
 import { type Address, addressText } from "../../../golang/net/mod.ts";
 import { ADDRESS, BASE, COMPARE, CT, type Expression, META, PROTOCOL, type Value, VERDICT } from "./expressions.ts";
+import { addressIn } from "../routing.ts";
 import { STATES } from "./values.ts";
 import type { KernelRule } from "./ruleset.ts";
 
@@ -287,7 +288,7 @@ function stateNames(bits: number): string {
 function addressOf(data: Uint8Array, family: 4 | 6): Address {
   const whole = new Uint8Array(ADDRESS[family].size);
   whole.set(data.subarray(0, whole.length));
-  return { family, value: whole.reduce((sum, byte) => (sum << 8n) + BigInt(byte), 0n), zone: "" };
+  return addressIn(whole, family);
 }
 
 function bitCount(byte: number): number {

@@ -166,7 +166,8 @@ export function tableParts(table: string): { readonly family: number; readonly n
   return { family: known[family] ?? 0, name };
 }
 
-function tableName({ header, attributes }: Message, type: number): string {
+/** Returns the key of a table, such as `ip nat`. `type`: the attribute with the name. */
+export function tableName({ header, attributes }: Message, type: number): string {
   const family = header.getUint8(0);
   return `${FAMILY_NAMES[family] ?? family} ${textOf(attributes.get(type))}`;
 }

@@ -43,6 +43,8 @@ export interface TableChange {
   readonly table: string;
   /** Deletes the table and creates it again. */
   readonly isReplaced: boolean;
+  /** Lets a new table belong to the socket that creates it (NFT_TABLE_F_OWNER). */
+  readonly isOwned?: boolean;
   readonly chains: readonly WantedChain[];
   readonly deleted: readonly string[];
 }
@@ -62,21 +64,28 @@ const ERESTART = 85;
 
 /** Applies the changes. Throws `RulesetChanged` or `RefusedRule`, and then leaves the rules unchanged. */
 export function changeRuleset(system: SystemCalls, held: Ruleset, changes: readonly TableChange[]): void {
-  const messages = new Messages(held);
-  changes.forEach((change) => messages.change(change));
-  if (messages.list.length === 0) return;
+  const messages = changeMessages(held, changes);
+  if (messages.length === 0) return;
   try {
-    sendBatch(system, messages.list.map(({ message }) => message), held.generation);
+    sendBatch(system, messages.map(({ message }) => message), held.generation);
   } catch (error) {
     if (!(error instanceof RefusedChange)) throw error;
     if (error.errno === ERESTART) {
       throw new RulesetChanged("Another program changed the rules at the same time", { cause: error });
     }
-    throw new RefusedRule(messages.list[error.index]?.what ?? "the transaction", error.errno);
+    throw new RefusedRule(messages[error.index]?.what ?? "the transaction", error.errno);
   }
 }
 
+/** Returns the messages of the changes, each with the text of its rule, or its table and chain. */
+export function changeMessages(held: Ruleset, changes: readonly TableChange[]): Messages["list"] {
+  const messages = new Messages(held);
+  changes.forEach((change) => messages.change(change));
+  return messages.list;
+}
+
 const FLAG = { create: 0x400, append: 0x800 } as const;
+const OWNER = 2;
 const CREATE = { flags: FLAG.create } as const;
 const SET = { table: 1, name: 2, flags: 3, keyType: 4, keySize: 5, description: 9, id: 10, userData: 13 } as const;
 /** The flags NFT_SET_ANONYMOUS and NFT_SET_CONSTANT. */
@@ -105,8 +114,8 @@ class Messages {
     if (held !== undefined && isEmptied(held, change)) this.#deleteTable(table);
   }
 
-  #addChains({ table, chains }: TableChange, held: KernelTable | undefined): void {
-    if (held === undefined && chains.length > 0) this.#addTable(table);
+  #addChains({ table, chains, isOwned = false }: TableChange, held: KernelTable | undefined): void {
+    if (held === undefined && chains.length > 0) this.#addTable(table, isOwned ? OWNER : 0);
     for (const chain of chains) if (held?.chains.has(chain.name) !== true) this.#addChain(table, chain);
   }
 
@@ -124,9 +133,8 @@ class Messages {
     this.list.push({ message: { type, flags, header, attributes }, what });
   }
 
-  #addTable(table: string): void {
-    const flags: Attribute = [TABLE.flags, u32BigEndian(0)];
-    this.#add(table, MESSAGE.newTable, [nameOf(TABLE.name, table), flags], CREATE);
+  #addTable(table: string, flags: number): void {
+    this.#add(table, MESSAGE.newTable, [nameOf(TABLE.name, table), [TABLE.flags, u32BigEndian(flags)]], CREATE);
   }
 
   #deleteTable(table: string): void {

@@ -1,7 +1,7 @@
 /** Encodes and decodes Ethernet frames with one TCP segment (RFC 791, 8200, 9293). */
 import { joinBytes } from "../../../base/bytes.ts";
 import type { Endpoint } from "../../../platform/mod.ts";
-import { addressBytes } from "../../kernel/routing.ts";
+import { addressBytes, addressIn } from "../../kernel/routing.ts";
 
 export const TCP_FLAGS = { fin: 1, syn: 2, reset: 4, push: 8, ack: 16 } as const;
 
@@ -102,11 +102,7 @@ export function segmentOf(frame: Uint8Array): Segment | undefined {
   const addresses = ETHERNET + (isIpv4 ? 12 : 8);
   const size = isIpv4 ? 4 : 16;
   const endpoint = (at: number, port: number): Endpoint => ({
-    address: {
-      family: isIpv4 ? 4 : 6,
-      value: frame.subarray(at, at + size).reduce((sum, byte) => sum << 8n | BigInt(byte), 0n),
-      zone: "",
-    },
+    address: addressIn(frame.subarray(at, at + size), isIpv4 ? 4 : 6),
     port: view.getUint16(port),
   });
   return {

@@ -5,7 +5,7 @@
 import { joinBytes } from "../../../base/bytes.ts";
 import type { Address } from "../../../golang/net/mod.ts";
 import { type SystemCalls, SystemError } from "../../../platform/mod.ts";
-import { askRoute, type Attribute, attributeBytes, CREATE, FLAGS, u32 } from "../../kernel/netlink.ts";
+import { askRoute, type Attribute, attributeBytes, CREATE, FLAGS, textBytes, u32 } from "../../kernel/netlink.ts";
 import { addAddress } from "../../kernel/routing.ts";
 import type { Family } from "../../plan/rule.ts";
 
@@ -27,7 +27,7 @@ export type VethPair = ReturnType<typeof createVethPair>;
 export function createVethPair(system: SystemCalls) {
   removePair(system);
   const peer = joinBytes([linkHeader(WITHOUT_ARP), ...endAttributes(INNER).map(attributeBytes)]);
-  const info: Attribute[] = [[LINK.kind, text("veth")], [LINK.data, attributeBytes([LINK.peer, peer])]];
+  const info: Attribute[] = [[LINK.kind, textBytes("veth")], [LINK.data, attributeBytes([LINK.peer, peer])]];
   changeLink(system, { type: MESSAGE.newLink, flags: CREATE, linkFlags: WITHOUT_ARP }, [
     ...endAttributes(OUTER),
     [LINK.info, joinBytes(info.map(attributeBytes))],
@@ -35,7 +35,7 @@ export function createVethPair(system: SystemCalls) {
   try {
     // The kernel can set an end up only after its peer exists.
     for (const { name } of [OUTER, INNER]) {
-      changeLink(system, { type: MESSAGE.newLink, flags: FLAGS.ack, linkFlags: UP }, [[LINK.name, text(name)]]);
+      changeLink(system, { type: MESSAGE.newLink, flags: FLAGS.ack, linkFlags: UP }, [[LINK.name, textBytes(name)]]);
     }
     const socket = system.openSocket({ kind: "packet", family: 4 });
     socket.bindInterface(system.interfaceIndex(OUTER.name) ?? 0);
@@ -65,7 +65,10 @@ export function createVethPair(system: SystemCalls) {
 function removePair(system: SystemCalls): void {
   if (system.interfaceIndex(OUTER.name) === undefined) return;
   try {
-    changeLink(system, { type: MESSAGE.deleteLink, flags: FLAGS.ack, linkFlags: 0 }, [[LINK.name, text(OUTER.name)]]);
+    changeLink(system, { type: MESSAGE.deleteLink, flags: FLAGS.ack, linkFlags: 0 }, [[
+      LINK.name,
+      textBytes(OUTER.name),
+    ]]);
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
   }
@@ -85,9 +88,5 @@ function linkHeader(flags: number): Uint8Array {
 }
 
 function endAttributes({ name, hardware }: typeof OUTER): Attribute[] {
-  return [[LINK.name, text(name)], [LINK.address, hardware]];
-}
-
-function text(word: string): Uint8Array {
-  return new TextEncoder().encode(`${word}\0`);
+  return [[LINK.name, textBytes(name)], [LINK.address, hardware]];
 }
