@@ -11,19 +11,11 @@ import type { CaptureSettings } from "./settings/settings.ts";
 
 /** Reads the names of users and groups. A missing file counts as empty. */
 export async function ownerNames(world: World): Promise<OwnerNames> {
-  const [users, groups] = await Promise.all([namesIn(world, "/etc/passwd"), namesIn(world, "/etc/group")]);
-  return { users, groups };
-}
-
-async function namesIn(world: World, path: string) {
-  try {
-    return parseNames(await world.files.readText(path));
-  } catch (error) {
-    // Checks only after a failed read: the file almost always exists, and a check before the read would slow every
-    // run.
-    if ((await world.files.stat(path)) !== undefined) throw error;
-    return parseNames("");
-  }
+  const [users, groups] = await Promise.all(["/etc/passwd", "/etc/group"].map(async (path) => {
+    const exists = await world.files.stat(path) !== undefined;
+    return parseNames(exists ? await world.files.readText(path) : "");
+  }));
+  return { users: users ?? new Map(), groups: groups ?? new Map() };
 }
 
 const NO_ADDRESS = "This network namespace has only loopback and link-local addresses";

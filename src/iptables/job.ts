@@ -101,7 +101,7 @@ function write({ world, settings: { run } }: Job, text: string): void {
 
 /** Returns the output format. In Istio 1.5 to 1.23, `-f=false` selected the output as commands. */
 function formatOf({ output, nativeNftables, restoreFormat }: Settings["run"]): OutputFormat {
-  if (output !== undefined) return output;
+  if (output !== "") return output;
   if (!restoreFormat) return "commands";
   return nativeNftables ? "nft" : "restore";
 }

@@ -106,7 +106,7 @@ Deno.test("all problems are reported at once", async () => {
   await assert.rejects(runIptables(fakeWorld(POD), APPLY, line), (error) => {
     assert.ok(error instanceof UsageError);
     assert.match(error.message, /^-p: /);
-    assert.deepEqual(error.rest, ['-m: "NONE" is neither "REDIRECT" nor "TPROXY"']);
+    assert.deepEqual(error.rest, ['-m: "NONE" is not one of REDIRECT, TPROXY']);
     return true;
   });
 });

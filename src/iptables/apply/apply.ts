@@ -7,7 +7,7 @@ import { deleteEmptyTables, RefusedRule, RulesetChanged } from "../kernel/netfil
 import { EPERM } from "../../platform/mod.ts";
 import { type BackendChoice, chooseBackend, readersOf, type Via } from "./backend.ts";
 import { netlinkSteps } from "./netlink_steps.ts";
-import { heldRouting, routingChanges, type WantedRouting } from "./routing_steps.ts";
+import { routingChanges } from "./routing_steps.ts";
 import { nftSteps } from "./nft_steps.ts";
 import { iptablesSteps, type RuleSteps } from "./rule_steps.ts";
 import { takeSteps } from "./steps.ts";
@@ -110,13 +110,12 @@ async function convergeLocked(world: World, makePlan: MakePlan, options: ApplyOp
 }
 
 async function findChanges(world: World, makePlan: MakePlan, options: ApplyOptions) {
-  const { system } = world;
   const readers = readersOf(world, options.via);
   const found = await survey(world, options.names, readers);
   const plan = await makePlan();
   const backend = await backendOf(found, readers, plan, options);
   const rules = await ruleChanges({ world, found, plan, backend, readers }, options);
-  const { additions, removals } = routingChanges(system, heldRouting(system), plan ?? NO_ROUTING, marksOf(found));
+  const { additions, removals } = routingChanges(world.system, plan, marksOf(found));
   const needed = [...additions, ...removals].map(({ what }) => `needed: ${what}`);
   return {
     found,
@@ -126,8 +125,6 @@ async function findChanges(world: World, makePlan: MakePlan, options: ApplyOptio
     differences: [...rules.flatMap((part) => part.differences), ...needed],
   };
 }
-
-const NO_ROUTING: WantedRouting = { policyRules: [], loopbackAddresses: [] };
 
 interface Situation {
   readonly world: World;

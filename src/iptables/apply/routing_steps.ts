@@ -1,17 +1,10 @@
 /** Changes policy rules, routes and loopback addresses. */
-import type { Cidr } from "../../golang/net/mod.ts";
 import * as routing from "../kernel/routing.ts";
 import type { HeldRule } from "../kernel/routing.ts";
 import { type SystemCalls, SystemError } from "../../platform/mod.ts";
-import { FAMILIES, type Family, type PolicyRule } from "../plan/rule.ts";
+import { PROXY_SOURCE } from "../plan/context.ts";
+import { FAMILIES, type Family, type Plan, type PolicyRule } from "../plan/rule.ts";
 import type { Step } from "./steps.ts";
-
-export interface WantedRouting {
-  readonly policyRules: readonly PolicyRule[];
-  readonly loopbackAddresses: readonly Cidr[];
-}
-
-const OWNED_ADDRESS: Cidr = { address: { family: 6, value: 6n, zone: "" }, bits: 128 };
 
 /** Additions run before the rules change, removals after. */
 export interface RoutingChanges {
@@ -19,12 +12,7 @@ export interface RoutingChanges {
   readonly removals: readonly Step[];
 }
 
-/** Policy rules, routes and addresses in the kernel that may be owned. */
-export interface HeldRouting {
-  readonly families: readonly HeldPolicy[];
-  readonly hasAddress: boolean;
-}
-
+/** Policy rules and routes of a family in the kernel that may be owned. */
 interface HeldPolicy {
   readonly family: Family;
   /** Policy rules that match all bits of the packet mark. */
@@ -33,27 +21,24 @@ interface HeldPolicy {
   readonly tables: ReadonlySet<number>;
 }
 
-/** Reads the policy rules, routes and loopback addresses. */
-export function heldRouting(system: SystemCalls): HeldRouting {
-  const families = FAMILIES.map((family) => ({
+/** Reads the policy rules and routes. A kernel without IPv6 has none for it. */
+export function heldPolicies(system: SystemCalls): HeldPolicy[] {
+  return FAMILIES.map((family) => ({
     family,
-    rules: unlessAbsent(() => routing.markRules(system, family)).filter(({ mask }) => mask === WHOLE_MARK),
-    tables: new Set(unlessAbsent(() => routing.localDefaultTables(system, family))),
+    rules: unlessAbsent(() => routing.markRules(system, family), []).filter(({ mask }) => mask === WHOLE_MARK),
+    tables: new Set(unlessAbsent(() => routing.localDefaultTables(system, family), [])),
   }));
-  const addresses = unlessAbsent(() => routing.hasLoopbackAddress(system, OWNED_ADDRESS) ? [true] : []);
-  return { families, hasAddress: addresses.length > 0 };
 }
 
 /** Returns the routing changes for a plan. `marks`: the packet marks that the owned rules in the kernel set. */
 export function routingChanges(
   system: SystemCalls,
-  held: HeldRouting,
-  wanted: WantedRouting,
+  plan: Pick<Plan, "policyRules" | "families"> | undefined,
   marks: ReadonlySet<number>,
 ): RoutingChanges {
   const parts = [
-    ...held.families.map((policy) => policyChanges(system, policy, wanted.policyRules, marks)),
-    addressChanges(system, held.hasAddress, wanted),
+    ...heldPolicies(system).map((policy) => policyChanges(system, policy, plan?.policyRules ?? [], marks)),
+    addressChanges(system, plan?.families.includes(6) === true),
   ];
   return {
     additions: parts.flatMap(({ additions }) => additions),
@@ -72,15 +57,14 @@ function policyChanges(
   marks: ReadonlySet<number>,
 ): RoutingChanges {
   const wanted = all.filter((rule) => rule.family === family);
-  const isWanted = (held: PolicyRule) => wanted.some(({ mark, table }) => mark === held.mark && table === held.table);
-  const isDefault = ({ mark, table }: PolicyRule) => mark === DEFAULT.mark && table === DEFAULT.table;
+  const isWanted = (held: PolicyRule) => wanted.some((rule) => isAlike(rule, held));
   const owned = rules.filter((held) =>
-    isWanted(held) || isDefault(held) || marks.has(held.mark) && tables.has(held.table)
+    isWanted(held) || isAlike(held, DEFAULT) || marks.has(held.mark) && tables.has(held.table)
   );
   const surplus = owned.filter((held, at) =>
-    !isWanted(held) || owned.findLastIndex((other) => other.mark === held.mark && other.table === held.table) !== at
+    !isWanted(held) || owned.findLastIndex((other) => isAlike(other, held)) !== at
   );
-  const missing = wanted.filter((rule) => !owned.some(({ mark, table }) => mark === rule.mark && table === rule.table));
+  const missing = wanted.filter((rule) => !owned.some((held) => isAlike(held, rule)));
   const stale = [...tables].filter((table) =>
     !wanted.some((rule) => rule.table === table) &&
     (table === DEFAULT.table || surplus.some((rule) => rule.table === table))
@@ -102,6 +86,11 @@ const WHOLE_MARK = 0xffffffff;
 /** Default values of `--istio-inbound-tproxy-mark` and `--istio-inbound-tproxy-route-table`. */
 const DEFAULT = { mark: 1337, table: 133 } as const;
 
+/** Whether two policy rules of a family have the same mark and table. */
+function isAlike(a: Pick<PolicyRule, "mark" | "table">, b: Pick<PolicyRule, "mark" | "table">): boolean {
+  return a.mark === b.mark && a.table === b.table;
+}
+
 function routeStep(system: SystemCalls, family: Family, table: number, isAdded: boolean): Step {
   const add = () => routing.addLocalDefault(system, family, table);
   const remove = () => routing.deleteLocalDefault(system, family, table);
@@ -110,12 +99,11 @@ function routeStep(system: SystemCalls, family: Family, table: number, isAdded: 
 }
 
 function addRuleStep(system: SystemCalls, rule: PolicyRule): Step {
-  const isAlike = ({ mark, table }: PolicyRule) => mark === rule.mark && table === rule.table;
+  const alike = () => routing.markRules(system, rule.family).filter((held) => isAlike(held, rule));
   return step(
     `${ip(rule.family)} rule add fwmark ${rule.mark} lookup ${rule.table}`,
     () => routing.addMarkRule(system, rule),
-    () =>
-      routing.markRules(system, rule.family).filter(isAlike).forEach((held) => routing.deleteMarkRule(system, held)),
+    () => alike().forEach((held) => routing.deleteMarkRule(system, held)),
   );
 }
 
@@ -128,22 +116,24 @@ function deleteRuleStep(system: SystemCalls, rule: HeldRule): Step {
   );
 }
 
-function addressChanges(system: SystemCalls, isHeld: boolean, { loopbackAddresses }: WantedRouting): RoutingChanges {
-  const isWanted = loopbackAddresses.length > 0;
-  if (isWanted === isHeld) return { additions: [], removals: [] };
-  const add = () => routing.addLoopbackAddress(system, OWNED_ADDRESS);
-  const remove = () => routing.deleteLoopbackAddress(system, OWNED_ADDRESS);
+function addressChanges(system: SystemCalls, isWanted: boolean): RoutingChanges {
+  const own = PROXY_SOURCE[6];
+  if (isWanted === unlessAbsent(() => routing.hasLoopbackAddress(system, own), false)) {
+    return { additions: [], removals: [] };
+  }
+  const add = () => routing.addLoopbackAddress(system, own);
+  const remove = () => routing.deleteLoopbackAddress(system, own);
   return isWanted
     ? { additions: [step("ip -6 addr add ::6/128 dev lo", add, remove)], removals: [] }
     : { additions: [], removals: [step("ip -6 addr del ::6/128 dev lo", remove, add)] };
 }
 
-/** Returns the result of `read`, or an empty list on a kernel without IPv6. */
-function unlessAbsent<T>(read: () => T[]): T[] {
+/** Returns the result of `read`, or `absent` on a kernel without IPv6. */
+function unlessAbsent<T>(read: () => T, absent: T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof SystemError) return [];
+    if (error instanceof SystemError) return absent;
     throw error;
   }
 }

@@ -8,8 +8,6 @@ export interface PlanContext {
   readonly families: readonly Family[];
   /** The block of addresses at which an application reaches its own pod. */
   readonly loopback: Readonly<Record<Family, Cidr>>;
-  /** The source address of the proxy's connections to the application. */
-  readonly proxySource: Readonly<Record<Family, Cidr>>;
   /** The DNS servers whose queries are captured. */
   readonly dns: "off" | "all" | readonly Cidr[];
 }
@@ -22,6 +20,12 @@ export const RETURN = { kind: "return" } as const;
 export const DNS_PORT = onePort(53);
 /** The port on which the agent serves DNS. */
 export const DNS_CAPTURE_PORT = 15053;
+
+/** The source address of the proxy's connections to the application. */
+export const PROXY_SOURCE: Readonly<Record<Family, Cidr>> = {
+  4: { address: { family: 4, value: 0x7f000006n, zone: "" }, bits: 32 },
+  6: { address: { family: 6, value: 6n, zone: "" }, bits: 128 },
+};
 
 /** Returns the range of a single port. */
 export function onePort(port: number): PortRange {

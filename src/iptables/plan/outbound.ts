@@ -8,6 +8,7 @@ import {
   type Owner,
   type PlanContext,
   ports,
+  PROXY_SOURCE,
   proxyOwners,
   RETURN,
   rule,
@@ -20,7 +21,7 @@ const OUTPUT = { table: "nat", chain: "ISTIO_OUTPUT" } as const;
 const CAPTURED = jump("ISTIO_REDIRECT");
 
 /** Steps 9 and 10: exclude ports, and connections from the proxy's source address to the application. */
-export function exclusionRules({ settings, families, proxySource }: PlanContext): Rule[] {
+export function exclusionRules({ settings, families }: PlanContext): Rule[] {
   const why = "connections to this port are not captured";
   return [
     ...settings.outboundPortsExclude.flatMap((range) =>
@@ -35,7 +36,7 @@ export function exclusionRules({ settings, families, proxySource }: PlanContext)
       })
     ),
     ...families.map((family) => {
-      const source: Match = { kind: "source", cidr: proxySource[family] };
+      const source: Match = { kind: "source", cidr: PROXY_SOURCE[family] };
       const why = "traffic from the proxy to the application is not captured again";
       return rule({ ...OUTPUT, family }, [OUT_LO, source], RETURN, why);
     }),

@@ -18,8 +18,6 @@ export interface PlanNetwork {
 }
 
 const IPV6_LOOPBACK: Cidr = { address: { family: 6, value: 1n, zone: "" }, bits: 128 };
-const PROXY_SOURCE_IPV4: Cidr = { address: { family: 4, value: 0x7f000006n, zone: "" }, bits: 32 };
-const PROXY_SOURCE_IPV6: Cidr = { address: { family: 6, value: 6n, zone: "" }, bits: 128 };
 
 /** Returns the plan for these settings in this network. */
 export function makePlan(settings: CaptureSettings, network: PlanNetwork): Plan {
@@ -28,7 +26,6 @@ export function makePlan(settings: CaptureSettings, network: PlanNetwork): Plan 
     settings,
     families,
     loopback: { 4: settings.loopbackCidr, 6: IPV6_LOOPBACK },
-    proxySource: { 4: PROXY_SOURCE_IPV4, 6: PROXY_SOURCE_IPV6 },
     dns: dnsCapture(settings, network.dnsServers),
   };
   const rules = STEPS.flatMap((step) => step(context));
@@ -36,7 +33,6 @@ export function makePlan(settings: CaptureSettings, network: PlanNetwork): Plan 
     families,
     rules: rules.filter(({ family }) => family === undefined || families.includes(family)),
     policyRules: policyRules(settings, families),
-    loopbackAddresses: network.hasIpv6 ? [PROXY_SOURCE_IPV6] : [],
   };
 }
 

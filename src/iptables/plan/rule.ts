@@ -52,13 +52,11 @@ export interface PolicyRule {
 }
 
 export interface Plan {
-  /** The families to capture: always IPv4, and IPv6 if the pod has an IPv6 address. */
+  /** The families to capture: always IPv4, and IPv6, which needs `::6` on the loopback interface, if the pod has it. */
   readonly families: readonly Family[];
   readonly rules: readonly Rule[];
   /** The policy rules. The routing table of each contains the route `local default dev lo`. */
   readonly policyRules: readonly PolicyRule[];
-  /** Addresses to add to the loopback interface. */
-  readonly loopbackAddresses: readonly Cidr[];
 }
 
 /** The built-in chains, in the order of their hooks in the kernel (NF_INET_*). */

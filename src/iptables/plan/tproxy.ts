@@ -1,4 +1,4 @@
-import { IN_LO, OUT_LO, type PlanContext, proxyOwners, RETURN, rule, TCP } from "./context.ts";
+import { IN_LO, OUT_LO, type PlanContext, PROXY_SOURCE, proxyOwners, RETURN, rule, TCP } from "./context.ts";
 import type { Match, Rule } from "./rule.ts";
 
 /** The packet mark of the proxy's connections to its own pod. */
@@ -9,7 +9,7 @@ const INBOUND = { table: "mangle", chain: "ISTIO_INBOUND" } as const;
 
 /** Step 18: keep the TPROXY mark on connections, and exclude connections within the pod from TPROXY. */
 export function tproxyRules(context: PlanContext): Rule[] {
-  const { settings: { mode, mark }, families, proxySource } = context;
+  const { settings: { mode, mark }, families } = context;
   if (mode !== "TPROXY") return [];
   const marked: Match = { kind: "mark", mark };
   const notSelfCall: Match = { kind: "mark", mark: SELF_CALL_MARK, negated: true };
@@ -28,7 +28,7 @@ export function tproxyRules(context: PlanContext): Rule[] {
     ...families.map((family) =>
       rule(
         { ...INBOUND, family, insertAt: 2 },
-        [TCP, { kind: "source", cidr: proxySource[family] }, IN_LO],
+        [TCP, { kind: "source", cidr: PROXY_SOURCE[family] }, IN_LO],
         RETURN,
         again,
       )

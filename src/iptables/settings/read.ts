@@ -4,15 +4,7 @@ import type { Cidr } from "../../golang/net/mod.ts";
 import type { LogOptions } from "../../platform/log.ts";
 import { type CommandLine, readCommandLine } from "./command_line.ts";
 import { type FlagName, FLAGS } from "./flags.ts";
-import { logOptions } from "./log_options.ts";
-import {
-  type CaptureSettings,
-  OUTPUT_FORMATS,
-  type OutputFormat,
-  type Required,
-  type RunSettings,
-  type Settings,
-} from "./settings.ts";
+import { type CaptureSettings, OUTPUT_FORMATS, type RunSettings, type Settings } from "./settings.ts";
 import * as values from "./values.ts";
 import { type Names, Wrong } from "./values.ts";
 
@@ -101,13 +93,13 @@ class Reader {
       tunnelPort: this.port("tunnelPort"),
       proxyUids: uids,
       proxyGids: this.text("proxyGids") === "" ? this.gidsLike(uids) : this.owners("proxyGids", "group", groups),
-      mode: this.read("mode", readMode, "REDIRECT"),
+      mode: this.read("mode", (text) => choice(...MODES)(text || "REDIRECT"), "REDIRECT"),
       mark: this.read("mark", values.readMark, 1337),
       routeTable: this.read("routeTable", values.readRouteTable, 133),
-      inboundPorts: this.read("inboundPorts", values.readPortsOrAll, "*"),
+      inboundPorts: this.read("inboundPorts", values.orAll(values.readPorts), "*"),
       inboundPortsExclude: this.read("inboundPortsExclude", values.readPorts, []),
       excludeInterfaces: this.read("excludeInterfaces", values.readInterfaces, []),
-      outboundCidrs: this.read("outboundCidrs", values.readCidrsOrAll, "*"),
+      outboundCidrs: this.read("outboundCidrs", values.orAll(values.readCidrs), "*"),
       outboundCidrsExclude: this.read("outboundCidrsExclude", values.readCidrs, []),
       outboundPorts: this.read("outboundPorts", values.readPorts, []),
       outboundPortsExclude: this.read("outboundPortsExclude", values.readPorts, []),
@@ -127,7 +119,7 @@ class Reader {
   run(): RunSettings {
     return {
       ...this.backend(),
-      via: this.read("via", readVia, "netlink"),
+      via: this.read("via", choice("netlink", "programs"), "netlink"),
       dryRun: this.bool("dryRun"),
       dryRunFile: this.text("dryRunFile"),
       restoreFormat: this.bool("restoreFormat"),
@@ -139,21 +131,27 @@ class Reader {
       networkNamespace: this.text("networkNamespace"),
       waitMilliseconds: this.number("wait"),
       comments: this.bool("comments"),
-      output: this.read("output", readOutput, undefined),
+      output: this.read("output", choice("", ...OUTPUT_FORMATS), ""),
       cniMode: this.bool("cniMode"),
       reconcile: this.bool("reconcile"),
       forceApply: this.bool("forceApply"),
-      require: this.read("require", readRequired, ""),
+      require: this.read("require", choice("", "both", "inbound", "outbound"), ""),
     };
   }
 
+  /**
+   * Reads the log options. This program's flags win over the flags that Istio's injector adds. Of Istio's scopes, as in
+   * `default:info,iptables:debug`, uses `iptables`, or `default` if absent.
+   */
   log(): LogOptions {
-    return logOptions({
-      format: this.text("logFormat"),
-      level: this.text("logLevel"),
-      istioJson: this.bool("istioLogJson"),
-      istioLevel: this.text("istioLogLevel"),
+    const scopes = this.text("istioLogLevel").split(",").map((item) => {
+      const [scope = "", level] = item.split(":");
+      return level === undefined ? ["default", scope] as const : [scope, level] as const;
     });
+    const levels = new Map(scopes);
+    const level = ISTIO_LEVELS[levels.get("iptables") ?? levels.get("default") ?? ""];
+    const format = this.bool("istioLogJson") ? "json" : undefined;
+    return { format: this.text("logFormat") || format, level: this.text("logLevel") || level };
   }
 
   /** Reports settings that are valid alone but not together. */
@@ -169,8 +167,8 @@ class Reader {
   /** Reads the back end. `--backend` wins over Istio's flags and variables for the same setting. */
   private backend(): Pick<RunSettings, "nativeNftables" | "forceBinary"> {
     const nativeNftables = this.bool("nativeNftables");
-    const forceBinary = this.read("forceBinary", readForced, "");
-    const backend = this.read("backend", readBackend, "auto");
+    const forceBinary = this.read("forceBinary", choice("", "legacy", "nft"), "");
+    const backend = this.read("backend", choice(...BACKENDS), "auto");
     if (backend === "auto") return { nativeNftables, forceBinary };
     return {
       nativeNftables: backend === "nft",
@@ -255,36 +253,21 @@ class Reader {
   }
 }
 
-function readMode(text: string): "REDIRECT" | "TPROXY" | Wrong {
-  if (text === "" || text === "REDIRECT") return "REDIRECT";
-  return text === "TPROXY" ? text : new Wrong([`"${text}" is neither "REDIRECT" nor "TPROXY"`]);
-}
-
-function readForced(text: string): "" | "legacy" | "nft" | Wrong {
-  return text === "" || text === "legacy" || text === "nft"
-    ? text
-    : new Wrong([`"${text}" is neither "legacy" nor "nft"`]);
-}
-
+const MODES = ["REDIRECT", "TPROXY"] as const;
 const BACKENDS = ["auto", "nft", "iptables-nft", "iptables-legacy"] as const;
 
-function readBackend(text: string): typeof BACKENDS[number] | Wrong {
-  return BACKENDS.find((name) => name === text) ?? new Wrong([`"${text}" is not one of ${BACKENDS.join(", ")}`]);
+/** Returns a reader of one of these words. */
+function choice<const T extends string>(...words: readonly T[]): (text: string) => T | Wrong {
+  return (text) =>
+    words.find((word) => word === text) ?? new Wrong([`"${text}" is not one of ${words.filter(Boolean).join(", ")}`]);
 }
 
-function readVia(text: string): RunSettings["via"] | Wrong {
-  return text === "netlink" || text === "programs"
-    ? text
-    : new Wrong([`"${text}" is neither "netlink" nor "programs"`]);
-}
-
-function readRequired(text: string): Required | Wrong {
-  if (text === "" || text === "both" || text === "inbound" || text === "outbound") return text;
-  return new Wrong([`"${text}" is not one of both, inbound, outbound`]);
-}
-
-function readOutput(text: string): OutputFormat | undefined | Wrong {
-  if (text === "") return undefined;
-  const isFormat = (name: string): name is OutputFormat => OUTPUT_FORMATS.some((format) => format === name);
-  return isFormat(text) ? text : new Wrong([`"${text}" is not one of ${OUTPUT_FORMATS.join(", ")}`]);
-}
+/** Levels of this program by Istio level. As in Istio, an unknown level means the default. */
+const ISTIO_LEVELS: Readonly<Record<string, string>> = {
+  debug: "debug",
+  info: "info",
+  warn: "warning",
+  error: "error",
+  fatal: "fatal",
+  none: "fatal",
+};

@@ -150,3 +150,20 @@ Deno.test("readSettings: istio-iptables.sh without -z captures inbound connectio
   assert.deepEqual(ports("-p 15001 -z 15006"), [15001, 15006]);
   assert.deepEqual(ports("-p 15001", { INBOUND_CAPTURE_PORT: "15006" }), [15001, 15006]);
 });
+
+const LOGS: readonly (readonly [string, { format?: string; level?: string }])[] = [
+  ["", {}],
+  ["--log_output_level debug", { level: "debug" }],
+  ["--log_output_level default:warn,ads:debug", { level: "warning" }],
+  ["--log_output_level iptables:debug,default:info", { level: "debug" }],
+  ["--log_output_level default:loud", {}],
+  ["--log_output_level none", { level: "fatal" }],
+  ["--log_as_json", { format: "json" }],
+  ["--log_as_json --log-format text --log_output_level debug --log-level error", { format: "text", level: "error" }],
+];
+
+for (const [line, expected] of LOGS) {
+  Deno.test(`readSettings: the log options of "${line}"`, () => {
+    assert.deepEqual(read(line).log, { format: undefined, level: undefined, ...expected });
+  });
+}

@@ -38,7 +38,7 @@ export interface RunSettings {
   readonly networkNamespace: string;
   readonly waitMilliseconds: number;
   readonly comments: boolean;
-  readonly output: OutputFormat | undefined;
+  readonly output: "" | OutputFormat;
   readonly cniMode: boolean;
   readonly reconcile: boolean;
   readonly forceApply: boolean;

@@ -47,24 +47,17 @@ export function readPorts(text: string): PortRange[] | Wrong {
   return collect(listItems(text), readPortRange);
 }
 
-/** Reads `*`, or a list of ports and ranges. */
-export function readPortsOrAll(text: string): "*" | PortRange[] | Wrong {
-  return goTrim(text) === "*" ? "*" : readPorts(text);
+/** Returns a reader of `*`, or of what `read` reads. */
+export function orAll<T>(read: (text: string) => T): (text: string) => "*" | T {
+  return (text) => goTrim(text) === "*" ? "*" : read(text);
 }
 
 /** Reads a list of CIDR blocks, such as `10.0.0.0/8,2001:db8::/32`. */
 export function readCidrs(text: string): Cidr[] | Wrong {
-  return collect(listItems(text), readBlock);
-}
-
-/** Reads `*`, or a list of CIDR blocks. */
-export function readCidrsOrAll(text: string): "*" | Cidr[] | Wrong {
-  return goTrim(text) === "*" ? "*" : readCidrs(text);
-}
-
-function readBlock(text: string): Cidr | Wrong {
-  const cidr = parseCidr(text);
-  return typeof cidr === "string" ? new Wrong([cidr]) : cidr;
+  return collect(listItems(text), (item) => {
+    const cidr = parseCidr(item);
+    return typeof cidr === "string" ? new Wrong([cidr]) : cidr;
+  });
 }
 
 /** Reads the IPv4 loopback block, which must be within 127.0.0.0/8. */
@@ -95,13 +88,8 @@ function ownerProblem(item: string, kind: string, names: Names | undefined): str
   const ends = /^(\d+)(?:-(\d+))?$/.exec(item);
   if (ends === null) return nameProblem(item, kind, names);
   const [, first = "", last = first] = ends;
-  const numbers = [parseUint(first, 32), parseUint(last, 32)];
-  const [from, to] = numbers;
-  if (
-    typeof from === "string" || typeof to === "string" || from === undefined || to === undefined || to >= 2 ** 32 - 1
-  ) {
-    return `${kind} ${item} is greater than 4294967294`;
-  }
+  const [from, to] = [Number(first), Number(last)];
+  if (Math.max(from, to) >= 2 ** 32 - 1) return `${kind} ${item} is greater than 4294967294`;
   return from > to ? `the end of the range "${item}" is less than its start` : undefined;
 }
 
@@ -138,7 +126,7 @@ export function readPortsForUids(text: string, users: Names | undefined): PortsF
   if ((protocol !== "tcp" && protocol !== "udp") || ports === undefined || uids === undefined) {
     return new Wrong([`"${text}" must have the form PROTOCOL:PORTS:UIDS`]);
   }
-  const read = { ports: readPortsOrAll(ports), uids: readOwners(uids, "user", users) };
+  const read = { ports: orAll(readPorts)(ports), uids: readOwners(uids, "user", users) };
   if (read.ports instanceof Wrong) return read.ports;
   return read.uids instanceof Wrong ? read.uids : { protocol, ports: read.ports, uids: read.uids };
 }

@@ -2,7 +2,7 @@
 import { EXIT, MeshError } from "../../base/errors.ts";
 import { logText } from "../../platform/log.ts";
 import { readersOf } from "../apply/backend.ts";
-import { heldRouting } from "../apply/routing_steps.ts";
+import { heldPolicies } from "../apply/routing_steps.ts";
 import { heldRules, survey } from "../apply/survey.ts";
 import { heldSettings } from "../held/settings.ts";
 import type { Job } from "../job.ts";
@@ -20,8 +20,8 @@ export async function withHeldSettings(job: Job): Promise<Job> {
   const { world, log, names, given, mode, settings: { capture, run } } = job;
   if (mode !== "verify" || DIRECTION_SETTINGS.some((name) => given.has(name))) return job;
   const found = await survey(world, names, readersOf(world, run.via)).catch(refuse);
-  const routing = heldRouting(world.system);
-  const tables = new Map(routing.families.flatMap(({ rules }) => rules).map(({ mark, table }) => [mark, table]));
+  const policies = heldPolicies(world.system).flatMap(({ rules }) => rules);
+  const tables = new Map(policies.map(({ mark, table }) => [mark, table]));
   const own = Object.fromEntries(Object.entries(capture).filter(([name]) => given.has(name)));
   const held = { ...heldSettings(heldRules(found), tables, capture), ...own };
   const isNative = found.holdings.some(({ variant }) => variant === "native");

@@ -1,10 +1,11 @@
 /** Formats the plan as JSON, as commands, or as a table with reasons. */
 import { columns, columnsWithin } from "../../base/text/mod.ts";
 import { cidrText } from "../../golang/net/mod.ts";
+import { PROXY_SOURCE } from "../plan/context.ts";
 import { type Family, type Match, type Plan, type PolicyRule, type Rule, rulesOf } from "../plan/rule.ts";
 import { NFT_TABLES, nftChain, nftRule, nftText } from "./nft.ts";
 import type { PlanData } from "./plan_schema.ts";
-import { chainsOf, ruleLine, type RuleTextOptions } from "./restore.ts";
+import { ruleLine, type RuleTextOptions, tableLines, tablesOf } from "./restore.ts";
 
 /** Formats the plan as one JSON document, with address blocks as text. */
 export function jsonText(plan: Plan): string {
@@ -17,7 +18,7 @@ export function jsonText(plan: Plan): string {
       table,
       route: "local default dev lo",
     })),
-    loopbackAddresses: plan.loopbackAddresses.map(cidrText),
+    loopbackAddresses: loopbackBlocks(plan),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
@@ -43,19 +44,15 @@ export function commandsText(plan: Plan, options: RuleTextOptions & { readonly n
       `nft '${line.replaceAll("'", "'\\''")}'`
     )
     : plan.families.flatMap((family) => iptablesCommands(plan, family, options));
-  return [...rules, ...plan.policyRules.flatMap(routeCommands), ...plan.loopbackAddresses.map(addressCommand)]
+  return [...rules, ...plan.policyRules.flatMap(routeCommands), ...loopbackBlocks(plan).map(addressCommand)]
     .map((line) => `${line}\n`).join("");
 }
 
 function iptablesCommands(plan: Plan, family: Family, options: RuleTextOptions): string[] {
   const program = family === 4 ? "iptables" : "ip6tables";
-  const rules = rulesOf(plan, family);
-  const tables = [...new Set(rules.map(({ table }) => table))].sort();
-  return tables.flatMap((table) => {
-    const own = rules.filter((rule) => rule.table === table);
-    const lines = [...chainsOf(own).map((chain) => `-N ${chain}`), ...own.map((rule) => ruleLine(rule, options))];
-    return lines.map((line) => `${program} -t ${table} ${line}`);
-  });
+  return tablesOf(rulesOf(plan, family)).flatMap(([table, rules]) =>
+    tableLines(rules, options).map((line) => `${program} -t ${table} ${line}`)
+  );
 }
 
 function routeCommands({ family, mark, table }: PolicyRule): string[] {
@@ -63,8 +60,13 @@ function routeCommands({ family, mark, table }: PolicyRule): string[] {
   return [`${ip} rule add fwmark ${mark} lookup ${table}`, `${ip} route add local default dev lo table ${table}`];
 }
 
-function addressCommand(cidr: Plan["loopbackAddresses"][number]): string {
-  return `ip -6 addr add ${cidrText(cidr)} dev lo`;
+/** Returns the addresses to add to the loopback interface. */
+function loopbackBlocks({ families }: Plan): string[] {
+  return families.includes(6) ? [cidrText(PROXY_SOURCE[6])] : [];
+}
+
+function addressCommand(block: string): string {
+  return `ip -6 addr add ${block} dev lo`;
 }
 
 /** Options of the table. */
@@ -89,7 +91,7 @@ export function tableText(plan: Plan, { nativeNftables, width }: TableLook): str
     ) => [`IPv${rule.family}`, "-", "-", text, "packets with the mark are delivered within the pod"])
   );
   const source = "source address of the proxy for connections to the application";
-  const addresses = plan.loopbackAddresses.map((cidr) => ["IPv6", "-", "-", addressCommand(cidr), source]);
+  const addresses = loopbackBlocks(plan).map((block) => ["IPv6", "-", "-", addressCommand(block), source]);
   const all = [...rows, ...routes, ...addresses];
   const text = columns([["FAMILY", "TABLE", "CHAIN", "RULE", "WHY"], ...all]);
   if (text.split("\n").every((line) => line.length <= width)) return text;

@@ -1,6 +1,6 @@
 /** Formats the plan as the input of `iptables-restore` (spec/iptables.md 1.5), and rules as arguments of `iptables`. */
 import { cidrText } from "../../golang/net/mod.ts";
-import { type Family, isBuiltIn, type Match, type Plan, type Rule, rulesOf } from "../plan/rule.ts";
+import { type Family, isBuiltIn, type Match, type Plan, type Rule, rulesOf, type Table } from "../plan/rule.ts";
 import type { PortRange } from "../settings/settings.ts";
 
 export interface RuleTextOptions {
@@ -9,19 +9,18 @@ export interface RuleTextOptions {
 
 /** Formats the rules of one family, with the tables in alphabetical order. Returns `""` if there are no rules. */
 export function restoreText(plan: Plan, family: Family, options: RuleTextOptions = {}): string {
-  const rules = rulesOf(plan, family);
-  const tables = [...new Set(rules.map(({ table }) => table))].sort();
-  return tables.map((table) => tableText(table, rules.filter((rule) => rule.table === table), options)).join("");
+  return tablesOf(rulesOf(plan, family))
+    .map(([table, rules]) => [`* ${table}`, ...tableLines(rules, options), "COMMIT", ""].join("\n")).join("");
 }
 
-function tableText(table: string, rules: readonly Rule[], options: RuleTextOptions): string {
-  const lines = [
-    `* ${table}`,
-    ...chainsOf(rules).map((chain) => `-N ${chain}`),
-    ...rules.map((rule) => ruleLine(rule, options)),
-    "COMMIT",
-  ];
-  return `${lines.join("\n")}\n`;
+/** Returns the tables in alphabetical order, with their rules. */
+export function tablesOf(rules: readonly Rule[]): (readonly [Table, readonly Rule[]])[] {
+  return [...Map.groupBy(rules, ({ table }) => table)].toSorted(([a], [b]) => a < b ? -1 : 1);
+}
+
+/** Returns the arguments of `iptables` that create the chains and rules of a table. */
+export function tableLines(rules: readonly Rule[], options: RuleTextOptions): string[] {
+  return [...chainsOf(rules).map((chain) => `-N ${chain}`), ...rules.map((rule) => ruleLine(rule, options))];
 }
 
 /** Lists the chains that contain rules, in order of appearance, then the chains that are only targets of jumps. */
