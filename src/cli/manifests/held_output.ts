@@ -16,26 +16,26 @@ interface HeldOutput {
 
 /**
  * Holds output in memory up to `most` bytes, then in the file that `scratch` opens. If that fails, memory holds up to
- * `mostWithout` bytes. Without `scratch`, memory holds all output. Throws the errors of the file.
+ * `mostWithout` bytes. Throws the errors of the file.
  */
 export function holdOutput(
-  scratch: (() => Scratch) | undefined,
+  scratch: () => Scratch,
   most = MAX_IN_MEMORY,
   mostWithout = Math.max(most, MAX_WITHOUT_FILE),
 ): HeldOutput {
   const pieces: Uint8Array[] = [];
   let held = 0;
-  let limit = scratch === undefined ? Infinity : most;
+  let limit = most;
   let file: Scratch | undefined;
   const spill = () => {
     try {
-      file = scratch?.();
+      file = scratch();
     } catch (error) {
       if (held > mostWithout) throw error;
       limit = mostWithout;
       return;
     }
-    for (const bytes of pieces.splice(0)) file?.write(bytes);
+    for (const bytes of pieces.splice(0)) file.write(bytes);
   };
   return {
     add(bytes) {

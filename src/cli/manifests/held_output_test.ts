@@ -21,11 +21,3 @@ Deno.test("holdOutput() fails with the reason where memory is full and there is 
   held.add(encoder.encode("four"));
   assert.throws(() => held.add(encoder.encode("5")), { message: "no space" });
 });
-
-Deno.test("holdOutput() holds all in memory without a file", () => {
-  const held = holdOutput(undefined, 3);
-  for (const part of ["one ", "two"]) held.add(encoder.encode(part));
-  let text = "";
-  held.release((bytes) => text += new TextDecoder().decode(bytes));
-  assert.equal(text, "one two");
-});

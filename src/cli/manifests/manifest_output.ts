@@ -1,9 +1,9 @@
 /** The output of changed manifests: one output, one output per input, or a diff. If a resource fails, no output is written. */
 import { EXIT } from "../../base/errors.ts";
 import { interruption } from "../../platform/progress.ts";
-import type { Scratch, World } from "../../platform/world.ts";
+import type { World } from "../../platform/world.ts";
 import type { ManifestInput, Sink, Summary } from "../../inject/mod.ts";
-import { HeldFiles, IN_PLACE, inFolder } from "./each_file.ts";
+import { type HeldFile, outputPaths, writeFiles } from "./each_file.ts";
 import type { ManifestFlags } from "../shared_flags.ts";
 import { openOutput, type OutputTarget } from "./output.ts";
 import type { Written } from "./reporter.ts";
@@ -57,36 +57,15 @@ export async function openManifestOutput(
 }
 
 async function oneOutput(world: World, { keepGoing }: Flags, target: OutputTarget): Promise<ManifestOutput> {
-  const scratch = keepGoing || target.file !== undefined ? undefined : openedScratch(world);
-  const output = await openOutput(world, target, { keepGoing, scratch });
-  let hasEnded = false;
+  const output = await openOutput(world, target, keepGoing);
   return {
-    write: output.write,
-    interrupted: output.interrupted,
-    end(summary) {
-      const failed = summary.failed > 0;
-      const isWritten = !failed || keepGoing;
-      hasEnded = true;
+    ...output,
+    end({ failed }) {
+      const isWritten = failed === 0 || keepGoing;
       if (isWritten) output.commit();
-      else output.abort();
-      return Promise.resolve({ file: output.file, isWritten, exitCode: failed ? EXIT.failed : EXIT.ok });
-    },
-    [Symbol.dispose]() {
-      if (!hasEnded) output.abort();
+      return Promise.resolve({ file: target.file, isWritten, exitCode: failed > 0 ? EXIT.failed : EXIT.ok });
     },
   };
-}
-
-/** Opens the file for large output before permissions are given up. A failure is thrown only when the file is needed. */
-function openedScratch(world: World): () => Scratch {
-  try {
-    const scratch = world.files.scratch();
-    return () => scratch;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
 }
 
 /** Creates an output that writes one file per input, after all resources have succeeded. */
@@ -96,29 +75,24 @@ function eachOutput(
   { folder }: OutputTarget,
   inputs: readonly ManifestInput[],
 ): ManifestOutput {
-  const places = folder === undefined ? IN_PLACE : inFolder(folder);
-  const paths = inputs.map((input) => places.of(input));
-  const held = new HeldFiles();
+  const paths = outputPaths(inputs, folder);
+  const held: HeldFile[] = [];
   const signals = interruption(world, () => "Interrupted: nothing is written");
-  const changed = new Set<string>();
-  let current = "";
-  let begun = 0;
   return {
-    begin() {
-      current = paths[begun++] ?? "";
-      held.begin(current);
-      if (places.writesAll && !patch) changed.add(current);
-    },
-    write: (text) => held.write(text),
+    begin: () =>
+      void held.push({ path: paths[held.length] ?? "", texts: [], isChanged: folder !== undefined && !patch }),
+    write: (text) => void held.at(-1)?.texts.push(text),
     report({ result }) {
-      if (result === "injected" || result === "uninjected") changed.add(current);
+      const file = held.at(-1);
+      if (file !== undefined && (result === "injected" || result === "uninjected")) file.isChanged = true;
     },
     interrupted: signals.promise,
     async end({ failed }) {
       signals.off();
       const isWritten = failed === 0 || keepGoing;
-      const written = isWritten ? await held.commit(world, (path) => changed.has(path)) : [];
-      return { file: undefined, isWritten, files: written.length, exitCode: failed > 0 ? EXIT.failed : EXIT.ok };
+      const files = isWritten ? held.filter(({ isChanged }) => isChanged) : [];
+      await writeFiles(world, files);
+      return { file: undefined, isWritten, files: files.length, exitCode: failed > 0 ? EXIT.failed : EXIT.ok };
     },
     [Symbol.dispose]: () => signals.off(),
   };

@@ -7,8 +7,8 @@ import type { ManifestFlags } from "../shared_flags.ts";
 import type { Findings } from "./findings.ts";
 import { expandInputs } from "./inputs.ts";
 import { buildKustomization } from "./kustomization.ts";
-import type { ManifestOutput } from "./manifest_output.ts";
-import type { OutputTarget } from "./output.ts";
+import { type ManifestOutput, removeLeftovers } from "./manifest_output.ts";
+import { outputIn, type OutputTarget } from "./output.ts";
 import { manifestProgress } from "./progress.ts";
 import { reporter } from "./reporter.ts";
 
@@ -47,10 +47,9 @@ export async function changeManifests(world: World, flags: ManifestFlags, work: 
   report.notes(work.notes);
   report.warnings(work.warnings);
   findings?.warnings(work.warnings);
-  const { begin, document } = output;
+  const { document } = output;
   const sink: Sink = {
-    ...begin === undefined ? {} : { begin },
-    write: output.write,
+    ...output,
     ...document === undefined ? {} : {
       document: (source, text) => {
         progress.hide();
@@ -97,15 +96,19 @@ function rulesFor(inject: InjectModule, findings: Findings | undefined) {
 }
 
 /**
- * Returns the inputs of `-f` or `-k` without reading the files. Rejects with the errors of `expandInputs` and
- * `buildKustomization`.
+ * Returns the inputs of `-f` or `-k` without reading the files, the target of `-o`, and the paths of `--template-path`.
+ * Removes temporary files of earlier runs. Throws the errors of `expandInputs` and `buildKustomization`, and a
+ * UsageError for a wrong flag.
  */
-export async function manifestInputs(
-  world: World,
-  { kustomize, filename, recursive }: ManifestFlags,
-): Promise<readonly ManifestInput[]> {
-  if (kustomize !== undefined) return [await buildKustomization(world, kustomize)];
-  return await expandInputs(world, filename, recursive);
+export async function readManifestFlags(world: World, flags: ManifestFlags, inject: InjectModule) {
+  const { kustomize, filename, recursive, output } = flags;
+  const target = await outputIn(world, output);
+  const templatePaths = templatePathsOf(flags, inject);
+  const inputs = kustomize === undefined
+    ? await expandInputs(world, filename, recursive)
+    : [await buildKustomization(world, kustomize)];
+  removeLeftovers(world, flags, target, inputs);
+  return { inject, target, templatePaths, inputs };
 }
 
 /** Parses the values of `--template-path`. Throws a UsageError for an invalid value. */

@@ -12,22 +12,13 @@ export interface OutputTarget {
   readonly folder?: string;
 }
 
-/** Standard output or a file, which is written only if all resources succeed or with --keep-going. */
-interface ProductOutput extends OutputTarget {
+/** Standard output or a file. Disposing it before `commit` discards the output and leaves the file unchanged. */
+interface ProductOutput extends Disposable {
   /** Rejects when a signal ends the program. */
   readonly interrupted: Promise<never>;
   write(text: string): void;
   /** Writes the held output, or moves the file into place. */
   commit(): void;
-  /** Discards the output and leaves the file unchanged. */
-  abort(): void;
-}
-
-interface OutputOptions {
-  /** Whether standard output gets each document immediately, even if others fail. */
-  readonly keepGoing: boolean;
-  /** Opens the file for output that is too large for memory. */
-  readonly scratch: (() => Scratch) | undefined;
 }
 
 /** Characters to collect before a write, which saves system calls. */
@@ -66,54 +57,71 @@ export async function outputIn({ files }: Pick<World, "files">, output: string):
   return outputTarget(isFolder ? `${output}/` : output);
 }
 
-/** Opens the output. Rejects with a MeshError if the file is not writable, before any input is read. */
-export async function openOutput(world: World, target: OutputTarget, options: OutputOptions): Promise<ProductOutput> {
-  const { file } = target;
+/**
+ * Opens the output. With `keepGoing`, standard output gets each document immediately, even if others fail. Rejects with
+ * a MeshError if the file is not writable, before any input is read.
+ */
+export async function openOutput(world: World, { file }: OutputTarget, keepGoing: boolean): Promise<ProductOutput> {
   if (file !== undefined && (await world.files.stat(file))?.kind === "directory") {
     throw new MeshError(`Cannot write "${file}": it is a directory`, {
       hint: `name a file in the directory; "${file}/" writes one file per input`,
     });
   }
-  const { write, commit, abort } = file === undefined ? standardOutput(world, options) : fileOutput(world, file);
-  const lost = file === undefined ? options.keepGoing ? "" : ": nothing is written" : `: "${file}" is not written`;
+  const { write, flush, commit, abort } = parts(world, file, keepGoing);
+  const lost = file === undefined ? keepGoing ? "" : ": nothing is written" : `: "${file}" is not written`;
   const signals = interruption(world, () => `Interrupted${lost}`);
+  let isOpen = true;
   return {
-    ...target,
     interrupted: signals.promise,
     write,
     commit() {
       signals.off();
+      flush();
       commit();
+      isOpen = false;
     },
-    abort() {
+    [Symbol.dispose]() {
       signals.off();
-      abort();
+      if (isOpen) abort();
     },
   };
 }
 
-const encoder = new TextEncoder();
-
-function standardOutput(world: World, { keepGoing, scratch }: OutputOptions) {
-  const held = holdOutput(scratch);
-  const print = (bytes: Uint8Array) => world.stdout.write(bytes);
-  const { write, flush } = buffered((text) => {
-    const bytes = encoder.encode(text);
-    if (keepGoing) print(bytes);
-    else held.add(bytes);
-  });
+function parts(world: World, file: string | undefined, keepGoing: boolean) {
+  if (file !== undefined) {
+    const replacement = world.files.replace(file);
+    return {
+      ...buffered((text) => replacement.write(text)),
+      commit: () => replacement.commit(),
+      abort: () => replacement.abort(),
+    };
+  }
+  if (keepGoing) {
+    const direct = buffered((text) => world.stdout.write(text));
+    return { ...direct, commit: () => {}, abort: () => unlessClosed(direct.flush) };
+  }
+  const held = holdOutput(openedScratch(world));
+  const encoder = new TextEncoder();
   return {
-    write,
+    ...buffered((text) => held.add(encoder.encode(text))),
     commit() {
-      flush();
-      held.release(print);
+      held.release((bytes) => world.stdout.write(bytes));
       held.drop();
     },
-    abort() {
-      if (keepGoing) unlessClosed(flush);
-      held.drop();
-    },
+    abort: () => held.drop(),
   };
+}
+
+/** Opens the file for large output before permissions are given up. A failure is thrown only when the file is needed. */
+function openedScratch(world: World): () => Scratch {
+  try {
+    const scratch = world.files.scratch();
+    return () => scratch;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 }
 
 /** Runs an action and ignores a closed pipe, because an earlier error is more important. */
@@ -125,33 +133,18 @@ function unlessClosed(action: () => void): void {
   }
 }
 
-function fileOutput(world: World, path: string) {
-  const replacement = world.files.replace(path);
-  const { write, flush } = buffered((text) => replacement.write(text));
-  return {
-    write,
-    commit() {
-      flush();
-      replacement.commit();
-    },
-    abort: () => replacement.abort(),
-  };
-}
-
 function buffered(write: (text: string) => void) {
-  let pending: string[] = [];
-  let length = 0;
+  let pending = "";
   const flush = () => {
-    if (length > 0) write(pending.join(""));
-    pending = [];
-    length = 0;
+    const text = pending;
+    pending = "";
+    if (text !== "") write(text);
   };
   return {
     flush,
     write(text: string) {
-      pending.push(text);
-      length += text.length;
-      if (length >= BUFFER_CHARACTERS) flush();
+      pending += text;
+      if (pending.length >= BUFFER_CHARACTERS) flush();
     },
   };
 }

@@ -3,7 +3,7 @@ import { type FakeWorld, fakeWorld } from "../../../test/support/fake_world.ts";
 import { openOutput, outputIn, outputTarget } from "./output.ts";
 
 function open(world: FakeWorld, output: string, keepGoing = false) {
-  return openOutput(world, outputTarget(output), { keepGoing, scratch: () => world.files.scratch() });
+  return openOutput(world, outputTarget(output), keepGoing);
 }
 
 Deno.test("openOutput() writes to standard output for a format, - and /dev/stdout", async () => {
@@ -12,7 +12,7 @@ Deno.test("openOutput() writes to standard output for a format, - and /dev/stdou
     const output = await open(world, given);
     output.write("a");
     output.commit();
-    assert.deepEqual([output.format, output.file, world.said.stdout], [format, undefined, "a"]);
+    assert.deepEqual([outputTarget(given), world.said.stdout], [{ format, file: undefined }, "a"]);
   }
 });
 
@@ -22,16 +22,15 @@ Deno.test("openOutput() puts a file in place on commit, in the format of its end
   output.write("new");
   assert.equal(new TextDecoder().decode(world.content.get("out.json")), "old");
   output.commit();
-  assert.equal(output.format, "json");
+  assert.equal(outputTarget("out.json").format, "json");
   assert.equal(new TextDecoder().decode(world.content.get("out.json")), "new");
 });
 
-Deno.test("openOutput() leaves a file as it was on abort, and standard output empty", async () => {
+Deno.test("openOutput() leaves a file as it was without commit, and standard output empty", async () => {
   const world = fakeWorld({ files: { "out.yaml": "old" } });
   for (const name of ["out.yaml", "yaml"]) {
-    const output = await open(world, name);
+    using output = await open(world, name);
     output.write("new");
-    output.abort();
   }
   assert.equal(new TextDecoder().decode(world.content.get("out.yaml")), "old");
   assert.equal(world.said.stdout, "");
@@ -76,10 +75,9 @@ Deno.test("openOutput() refuses a directory and an empty name", async () => {
 Deno.test("openOutput() reports a signal until it ends", async () => {
   for (const [signal, exitCode] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     const world = fakeWorld();
-    const output = await open(world, "out.yaml");
+    using output = await open(world, "out.yaml");
     world.raise(signal);
     await assert.rejects(output.interrupted, { message: 'Interrupted: "out.yaml" is not written', exitCode });
-    output.abort();
   }
   const world = fakeWorld();
   const output = await open(world, "yaml");

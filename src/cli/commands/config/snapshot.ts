@@ -65,7 +65,7 @@ async function runSnapshot(world: World, { flags }: Input<typeof FLAGS>): Promis
   const api = await connect(world, flags);
   if (target.file !== undefined) world.files.tidyTemporary(target.file);
   world.permissions.keepOnly([...new Set([...api.permissions, "write"] as const)]);
-  const output = await openOutput(world, target, { keepGoing: false, scratch: () => world.files.scratch() });
+  using output = await openOutput(world, target, false);
   const progress = startProgress(world, { one: "request", verb: "answered" });
   try {
     const { istioNamespace, injectConfigMapName, meshConfigMapName, namespace: namespaces } = flags;
@@ -80,9 +80,6 @@ async function runSnapshot(world: World, { flags }: Input<typeof FLAGS>): Promis
     if (needs.length === 0) return EXIT.ok;
     say(world, `error: The snapshot is incomplete: it needs ${needs.join(", ")}\n  ${RIGHTS}\n`);
     return EXIT.failed;
-  } catch (error) {
-    output.abort();
-    throw error;
   } finally {
     progress.end();
     api.close();

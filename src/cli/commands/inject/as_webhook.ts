@@ -4,9 +4,8 @@ import type { PermissionName, World } from "../../../platform/world.ts";
 import type { ClusterChoice, Judge, NativeSetting } from "../../../inject/mod.ts";
 import { readConfiguration } from "../../configuration.ts";
 import { findingsFor } from "../../manifests/findings.ts";
-import { openManifestOutput, removeLeftovers } from "../../manifests/manifest_output.ts";
-import { changeManifests, manifestInputs, permissionsFor, templatePathsOf } from "../../manifests/manifests.ts";
-import { outputIn } from "../../manifests/output.ts";
+import { openManifestOutput } from "../../manifests/manifest_output.ts";
+import { changeManifests, permissionsFor, readManifestFlags } from "../../manifests/manifests.ts";
 import type { InjectInput } from "./inject_flags.ts";
 
 type Flags = InjectInput["flags"];
@@ -14,19 +13,16 @@ type InjectModule = typeof import("../../../inject/mod.ts");
 
 /** Runs `inject --as-webhook`. Returns exit code 1 if a resource failed. */
 export async function runAsWebhook(world: World, { flags }: InjectInput): Promise<number> {
-  const target = await outputIn(world, flags.output);
   const [inject, { webhookJudge }] = await Promise.all([
     import("../../../inject/mod.ts"),
     import("../../../check/mod.ts"),
   ]);
-  const templatePaths = templatePathsOf(flags, inject);
+  const read = await readManifestFlags(world, flags, inject);
   const findings = await findingsFor(world, flags, inject);
-  const inputs = await manifestInputs(world, flags);
-  removeLeftovers(world, flags, target, inputs);
   const cluster = await clusterOf(world, flags, inject);
   try {
-    using output = await openManifestOutput(world, flags, target, inputs);
-    world.permissions.keepOnly([...new Set([...cluster.permissions, ...permissionsFor(flags, target)])]);
+    using output = await openManifestOutput(world, flags, read.target, read.inputs);
+    world.permissions.keepOnly([...new Set([...cluster.permissions, ...permissionsFor(flags, read.target)])]);
     const { judge, prepare } = webhookJudge({
       api: cluster.api,
       clock: world.clock,
@@ -35,11 +31,12 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
       native: nativeOf(world, flags, inject),
     });
     return await changeManifests(world, flags, {
+      ...read,
       change: inject.injectionBy(flags.nativeSidecars === "jobs" ? withNativeJobs(judge) : judge),
       notes: [`Configuration: webhooks of ${cluster.api.server}`],
       warnings: [],
       done: "injected",
-      ...{ inputs, prepare, target, output, templatePaths, inject, findings },
+      ...{ prepare, output, findings },
     });
   } finally {
     cluster.close();

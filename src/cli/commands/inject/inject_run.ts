@@ -5,8 +5,8 @@ import type { PermissionName, World } from "../../../platform/world.ts";
 import type { RevisionConfiguration } from "../../../inject/mod.ts";
 import { nativeOption, readConfiguration } from "../../configuration.ts";
 import { findingsFor } from "../../manifests/findings.ts";
-import { openManifestOutput, removeLeftovers } from "../../manifests/manifest_output.ts";
-import { changeManifests, manifestInputs, permissionsFor, templatePathsOf } from "../../manifests/manifests.ts";
+import { openManifestOutput } from "../../manifests/manifest_output.ts";
+import { changeManifests, permissionsFor, readManifestFlags } from "../../manifests/manifests.ts";
 import { outputIn, type OutputTarget } from "../../manifests/output.ts";
 import type { InjectInput } from "./inject_flags.ts";
 
@@ -16,15 +16,12 @@ type InjectModule = typeof import("../../../inject/mod.ts");
 /** Runs `inject`. Returns exit code 1 if a resource failed. */
 export async function runInject(world: World, { flags }: InjectInput): Promise<number> {
   const inject = await import("../../../inject/mod.ts");
-  const target = await outputIn(world, flags.output);
-  if (flags.showConfig) return await showConfiguration(world, flags, { target, inject });
-  const templatePaths = templatePathsOf(flags, inject);
+  if (flags.showConfig) return await showConfiguration(world, flags, inject);
+  const read = await readManifestFlags(world, flags, inject);
   const findings = await findingsFor(world, flags, inject);
-  const inputs = await manifestInputs(world, flags);
-  removeLeftovers(world, flags, target, inputs);
-  const cluster = await fromCluster(world, flags, { target, inject });
-  using output = await openManifestOutput(world, flags, target, inputs);
-  world.permissions.keepOnly(permissionsFor(flags, target));
+  const cluster = await fromCluster(world, flags, read);
+  using output = await openManifestOutput(world, flags, read.target, read.inputs);
+  world.permissions.keepOnly(permissionsFor(flags, read.target));
   const files = await readConfiguration(world, flags);
   const configuration = inject.configurationOf(given(flags, files, cluster));
   /** Notes that templates add during rendering. */
@@ -42,13 +39,14 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   });
   const { revision } = configuration;
   return await changeManifests(world, flags, {
+    ...read,
     change: inject.injection(injector),
     done: "injected",
     fit: flags.fit,
     notes: [inject.describeConfiguration({ files, cluster, revision }), ...injector.notes],
     newNotes: () => templateNotes.splice(0),
     warnings: inject.unknownKeys(files, injector, configuration),
-    ...{ inputs, target, output, templatePaths, inject, findings },
+    ...{ output, findings },
   });
 }
 
@@ -77,7 +75,8 @@ interface Reading {
   readonly inject: InjectModule;
 }
 
-async function showConfiguration(world: World, flags: Flags, { target, inject }: Reading): Promise<number> {
+async function showConfiguration(world: World, flags: Flags, inject: InjectModule): Promise<number> {
+  const target = await outputIn(world, flags.output);
   const cluster = await fromCluster(world, flags, { target, inject });
   world.permissions.keepOnly(permissionsFor(flags, target));
   const files = await readConfiguration(world, flags);
