@@ -1,15 +1,10 @@
 /** Signals that arrive before a container's first process has set its own handlers. */
 import type { SignalName, World } from "../platform/world.ts";
 
-/** Effect of each signal before the command handles it. SIGHUP, SIGUSR1 and SIGUSR2 matter only to a running Envoy. */
-const SIGNALS: readonly (readonly [SignalName, "end" | "drop"])[] = [
-  ["SIGTERM", "end"],
-  ["SIGINT", "end"],
-  ["SIGQUIT", "end"],
-  ["SIGHUP", "drop"],
-  ["SIGUSR1", "drop"],
-  ["SIGUSR2", "drop"],
-];
+/** Signals that end the program before the command handles them. */
+const ENDING: readonly SignalName[] = ["SIGTERM", "SIGINT", "SIGQUIT"];
+/** Signals that matter only to a running Envoy, and have no effect before the command handles them. */
+const DROPPED: readonly SignalName[] = ["SIGHUP", "SIGUSR1", "SIGUSR2"];
 
 /**
  * Runs a command and returns its exit code. If a terminating signal arrives before the command has its own handler, `ended`
@@ -23,9 +18,10 @@ export async function withEarlySignals(
 ): Promise<number> {
   const asked = Promise.withResolvers<number>();
   const taken = new Set<SignalName>();
-  for (const [name, what] of SIGNALS) {
+  for (const name of DROPPED) world.signals.on(name, () => {});
+  for (const name of ENDING) {
     world.signals.on(name, () => {
-      if (what === "end" && !taken.has(name)) ended(name).then(asked.resolve);
+      if (!taken.has(name)) ended(name).then(asked.resolve);
     });
   }
   const on: World["signals"]["on"] = (name, handler) => {

@@ -5,6 +5,9 @@ import type { Exits } from "./command.ts";
 /** Type of a time flag as in kubectl, where a plain number means seconds. */
 export const KUBECTL_TIMER = { ...TIMER, unit: 1000 } as const;
 
+/** A flag for the name of a namespace. */
+export const NAMESPACE = { type: "name", completes: "namespaces" } as const;
+
 /** kubectl's flags that select a cluster. */
 export const CLUSTER = {
   kubeconfig: flag("--kubeconfig FILE", "Kubeconfig file; in a pod without one, the pod's service account is used", {
@@ -84,8 +87,7 @@ export const NATIVE_SIDECARS = {
 /** Flags that locate the configuration of the control plane. */
 export const CONTROL_PLANE = {
   istioNamespace: flag("--istioNamespace NAMESPACE", "Namespace of the control plane", {
-    type: "name",
-    completes: "namespaces",
+    ...NAMESPACE,
     defaultDoc: "istio-system",
   }),
   injectConfigMapName: flag("--injectConfigMapName NAME", "ConfigMap of the injector", {
@@ -104,6 +106,16 @@ export const REVISION = {
     completes: "revisions",
     defaultDoc: "default",
   }),
+} as const satisfies FlagTable;
+
+/** Flags that select the workloads of one namespace, or of all. */
+export const WORKLOADS = {
+  namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workloads", {
+    ...NAMESPACE,
+    excludes: ["all-namespaces"],
+    defaultDoc: "all namespaces",
+  }),
+  allNamespaces: flag("-A, --all-namespaces", "Workloads of all namespaces"),
 } as const satisfies FlagTable;
 
 /** Flags that select manifests, as in kubectl. */
@@ -125,7 +137,7 @@ export const MANIFESTS = {
   namespace: flag(
     "-n, --namespace NAMESPACE",
     "Namespace that is assumed for resources without one, and is not written; a resource with another is an error",
-    { type: "name", completes: "namespaces" },
+    NAMESPACE,
   ),
   templatePath: flag("--template-path KIND=PATH", "Path of the pod template in an unknown kind", {
     type: "list",

@@ -3,7 +3,7 @@ import { flag, type FlagGroups, flagsWith } from "../../golang/flags/mod.ts";
 import type { World } from "../../platform/world.ts";
 import type { Connection, PodChoice, SourceChoice } from "../../explain/mod.ts";
 import { command, type Input } from "../command.ts";
-import { CLUSTER } from "../shared_flags.ts";
+import { CLUSTER, NAMESPACE } from "../shared_flags.ts";
 import { podChoice, podName } from "./pod_name.ts";
 
 const SAVED_OR_LOCAL = ["filename", "local"];
@@ -75,8 +75,7 @@ const FLAGS = {
   },
   "Pod": {
     namespace: flag("-n, --namespace NAMESPACE", "Namespace of the pod", {
-      type: "name",
-      completes: "namespaces",
+      ...NAMESPACE,
       excludes: ["all-namespaces", ...SAVED_OR_LOCAL],
       defaultDoc: "from the context",
     }),

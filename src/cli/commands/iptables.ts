@@ -68,22 +68,12 @@ export const IPTABLES = commandGroup({
   },
 });
 
-/** `istio-iptables` and `pilot-agent istio-iptables`, which report errors as `kubectl mesh iptables` does. */
-export const ISTIO_IPTABLES = rawCommand({
-  ...modeOf("apply", true),
-  ...APPLY,
-  program: "istio-iptables",
-  failure: reportFailure,
-});
-export const ISTIO_IPTABLES_SH = rawCommand({
-  ...modeOf("apply", true, true),
-  ...APPLY,
-  program: "istio-iptables.sh",
-  failure: reportFailure,
-});
-export const ISTIO_CLEAN_IPTABLES = rawCommand({
-  ...modeOf("clean", true),
-  ...CLEAN,
-  program: "istio-clean-iptables",
-  failure: reportFailure,
-});
+/** Returns one of Istio's programs. Under `pilot-agent`, too, it reports errors as `kubectl mesh iptables` does. */
+function dropIn(program: string, mode: "apply" | "clean", isScript = false) {
+  const record = mode === "apply" ? APPLY : CLEAN;
+  return rawCommand({ ...modeOf(mode, true, isScript), ...record, program, failure: reportFailure });
+}
+
+export const ISTIO_IPTABLES = dropIn("istio-iptables", "apply");
+export const ISTIO_IPTABLES_SH = dropIn("istio-iptables.sh", "apply", true);
+export const ISTIO_CLEAN_IPTABLES = dropIn("istio-clean-iptables", "clean");

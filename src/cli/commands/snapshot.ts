@@ -4,7 +4,7 @@ import type { World } from "../../platform/world.ts";
 import type { SourceChoice } from "../../explain/mod.ts";
 import { VERSION } from "../../version.ts";
 import { command, type Input } from "../command.ts";
-import { CLUSTER } from "../shared_flags.ts";
+import { CLUSTER, NAMESPACE } from "../shared_flags.ts";
 import { podChoice, podName } from "./pod_name.ts";
 
 const FLAGS = {
@@ -12,7 +12,7 @@ const FLAGS = {
     namespace: flag(
       "-n, --namespace NAMESPACE",
       "Namespace of the pod; if no pod is named, all pods with a proxy in the namespace",
-      { type: "name", completes: "namespaces", excludes: ["local", "all-namespaces"], defaultDoc: "from the context" },
+      { ...NAMESPACE, excludes: ["local", "all-namespaces"], defaultDoc: "from the context" },
     ),
     selector: flag("-l, --selector SELECTOR", "All pods with these labels and a proxy", { excludes: ["local"] }),
     allNamespaces: flag("-A, --all-namespaces", "Pods of all namespaces", { excludes: ["local"] }),

@@ -9,7 +9,7 @@ import type { World } from "../../platform/world.ts";
 const FRESH = 30_000;
 /** Milliseconds after which cached names are discarded: one day. */
 const OLD = 86_400_000;
-/** Maximum number of cached lists, and maximum size of the file in bytes. */
+/** Maximum number of cached lists, and maximum size of the file in bytes: a larger one is not read, and replaced. */
 const MAX_ENTRIES = 32;
 const MAX_BYTES = 512 * 1024;
 
@@ -28,30 +28,12 @@ interface Entry {
   readonly names: readonly string[];
 }
 
-/** Cached names. `isFresh` means that no new request is necessary. */
-export interface Kept {
-  readonly names: readonly string[];
-  readonly isFresh: boolean;
-}
-
-/** The cache of one list of names. */
-export interface NameCache {
-  /** Returns the cached names if they are at most one day old. */
-  found(): Kept | undefined;
-  /** Stores names in a file that only this user can read. Ignores failures, because the next Tab requests the names again. */
-  keep(names: readonly string[]): Promise<void>;
-}
-
 /**
  * Opens the cache, or returns `undefined` if there is no home folder. Each context and user has its own names, so the
  * key contains the kubeconfig and `asked`, which is everything else that determines the names. Never fails; an
  * unreadable file counts as empty.
  */
-export async function openNameCache(
-  world: World,
-  kubeconfig: string | undefined,
-  asked: unknown,
-): Promise<NameCache | undefined> {
+export async function openNameCache(world: World, kubeconfig: string | undefined, asked: unknown) {
   const { env, files, clock } = world;
   const home = env.get("HOME") ?? env.get("USERPROFILE") ?? "";
   const folder = env.get("KUBECACHEDIR") || (home === "" ? "" : `${home}/.kube/cache`);
@@ -59,18 +41,21 @@ export async function openNameCache(
   const key = await keyOf(world, kubeconfig, asked);
   const entries = entriesOf(await files.readText(fileIn(folder), MAX_BYTES).catch(() => "[]"));
   return {
-    found: () => {
+    /** Returns the cached names if they are at most one day old. `isFresh`: no new request is necessary. */
+    found() {
       const entry = entries.find((each) => each.key === key);
       const age = entry === undefined ? Infinity : clock.now().getTime() - entry.time;
       return entry === undefined || age < 0 || age > OLD ? undefined : { names: entry.names, isFresh: age <= FRESH };
     },
-    keep: async (names) => {
-      const own = { key, time: clock.now().getTime(), names };
+    /** Stores names in a file that only this user can read. Ignores failures: the next Tab asks the cluster again. */
+    async keep(names: readonly string[]) {
+      const own: Entry = { key, time: clock.now().getTime(), names };
+      const next = [own, ...entries.filter((each) => each.key !== key)];
       try {
         await files.makeFolder(folder);
-        files.writeText(fileIn(folder), bounded([own, ...entries.filter((each) => each.key !== key)]), 0o600);
+        files.writeText(fileIn(folder), JSON.stringify(next.slice(0, MAX_ENTRIES)), 0o600);
       } catch {
-        // The next completion asks the cluster again.
+        // Nothing is cached.
       }
     },
   };
@@ -82,13 +67,6 @@ async function keyOf(world: World, kubeconfig: string | undefined, asked: unknow
     hash.update(await world.files.readText(path).catch(() => ""));
   }
   return hash.digest("hex");
-}
-
-/** Encodes the newest entries, up to the maximum size of the file. */
-function bounded(entries: readonly Entry[]): string {
-  let kept = entries.slice(0, MAX_ENTRIES);
-  while (JSON.stringify(kept).length > MAX_BYTES) kept = kept.slice(0, -1);
-  return JSON.stringify(kept);
 }
 
 function fileIn(folder: string): string {

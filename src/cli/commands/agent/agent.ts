@@ -1,5 +1,5 @@
 import { flag, type FlagGroups, TIMER } from "../../../golang/flags/mod.ts";
-import { command, type Exits, rawCommand } from "../../command.ts";
+import { command, rawCommand } from "../../command.ts";
 
 const ROLE = { usage: "[ROLE]", allowed: ["sidecar", "router", "waypoint", "ztunnel", "agentgateway"] } as const;
 
@@ -22,26 +22,27 @@ const REQUEST_FLAGS = {
 } as const satisfies FlagGroups;
 
 const NEVER_READY = "SIGINT or SIGTERM arrived before the proxy became ready";
-const REQUEST_EXITS: Exits = { ok: "the agent accepted the request", failed: "the request failed", usage: true };
 
-const QUIT = command({
+function requestOf(path: "quitquitquit" | "drain", record: { summary: string; description: string; line: string }) {
+  return command({
+    ...record,
+    examples: [{ command: record.line }],
+    flags: REQUEST_FLAGS,
+    exits: { ok: "the agent accepted the request", failed: "the request failed", usage: true },
+    run: async (world, { flags }) => (await import("../../../agent/mod.ts")).messageAgent(world, { path, ...flags }),
+  });
+}
+
+const QUIT = requestOf("quitquitquit", {
   summary: "Ask the agent of this pod to stop the proxy and exit",
   description: "For Jobs: the pod completes when its work is done.",
-  examples: [{ command: "kubectl mesh agent quit" }],
-  flags: REQUEST_FLAGS,
-  exits: REQUEST_EXITS,
-  run: async (world, { flags }) =>
-    (await import("../../../agent/mod.ts")).messageAgent(world, { path: "quitquitquit", ...flags }),
+  line: "kubectl mesh agent quit",
 });
 
-const DRAIN = command({
+const DRAIN = requestOf("drain", {
   summary: "Ask the agent of this pod to drain the proxy",
   description: "The proxy keeps running and asks its clients to disconnect. For the preStop hook of a native sidecar.",
-  examples: [{ command: "kubectl mesh agent drain" }],
-  flags: REQUEST_FLAGS,
-  exits: REQUEST_EXITS,
-  run: async (world, { flags }) =>
-    (await import("../../../agent/mod.ts")).messageAgent(world, { path: "drain", ...flags }),
+  line: "kubectl mesh agent drain",
 });
 
 export const AGENT = rawCommand({

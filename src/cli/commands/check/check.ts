@@ -3,7 +3,7 @@ import { flag, type FlagGroups, TIMER, valuesAsFlags } from "../../../golang/fla
 import { columnsOf } from "../../../platform/terminal.ts";
 import type { World } from "../../../platform/world.ts";
 import { command, type Input } from "../../command.ts";
-import { CLUSTER, CONTROL_PLANE, REVISION } from "../../shared_flags.ts";
+import { CLUSTER, CONTROL_PLANE, REVISION, WORKLOADS } from "../../shared_flags.ts";
 
 export const CATEGORIES = [
   "kubernetes-api",
@@ -26,13 +26,7 @@ const FLAGS = {
       completes: "checks and categories",
     }),
     pre: flag("--pre", "Check a cluster before the mesh is installed"),
-    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workloads", {
-      type: "name",
-      completes: "namespaces",
-      excludes: ["all-namespaces"],
-      defaultDoc: "all namespaces",
-    }),
-    allNamespaces: flag("-A, --all-namespaces", "Workloads of all namespaces"),
+    ...WORKLOADS,
     selector: flag("-l, --selector SELECTOR", "Only workloads and namespaces with these labels, in kubectl's syntax"),
     istioNamespace: { ...CONTROL_PLANE.istioNamespace, default: "istio-system" },
     revision: { ...REVISION.revision, defaultDoc: "all revisions" },

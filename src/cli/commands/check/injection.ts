@@ -15,6 +15,7 @@ import {
   CONTROL_PLANE,
   FILENAMES,
   ISTIO_VERSION,
+  NAMESPACE,
   NATIVE_SIDECARS,
   REVISION,
   RULES,
@@ -27,7 +28,7 @@ const FLAGS = {
     namespace: flag(
       "-n, --namespace NAMESPACE",
       "Namespace of the workload; if no workload is named, all workloads in the namespace",
-      { type: "name", completes: "namespaces", excludes: ["all-namespaces"], defaultDoc: "from the context" },
+      { ...NAMESPACE, excludes: ["all-namespaces"], defaultDoc: "from the context" },
     ),
     allNamespaces: flag("-A, --all-namespaces", "All workloads of the cluster, one line each"),
     selector: flag("-l, --selector SELECTOR", "With -n or -A: only workloads with these labels"),

@@ -5,7 +5,7 @@ import type { World } from "../../../platform/world.ts";
 import type { UpgradeQuestion } from "../../../check/mod.ts";
 import { command, type Input } from "../../command.ts";
 import { nativeOption, readConfiguration } from "../../configuration.ts";
-import { CLUSTER, CONFIGURATION, CONTROL_PLANE, NATIVE_SIDECARS } from "../../shared_flags.ts";
+import { CLUSTER, CONFIGURATION, CONTROL_PLANE, NATIVE_SIDECARS, WORKLOADS } from "../../shared_flags.ts";
 
 const FLAGS = {
   "Upgrade": {
@@ -22,13 +22,7 @@ const FLAGS = {
     istioNamespace: { ...CONTROL_PLANE.istioNamespace, default: "istio-system" },
   },
   "Workloads": {
-    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workloads", {
-      type: "name",
-      completes: "namespaces",
-      excludes: ["all-namespaces"],
-      defaultDoc: "all namespaces",
-    }),
-    allNamespaces: flag("-A, --all-namespaces", "Workloads of all namespaces"),
+    ...WORKLOADS,
     selector: flag("-l, --selector SELECTOR", "Only pods with these labels, in kubectl's syntax"),
     output: flag("-o, --output text|json", "Output format", { default: "text" }),
   },

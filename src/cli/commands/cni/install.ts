@@ -3,6 +3,7 @@ import { flag, type FlagGroups, variablesAsFlags } from "../../../golang/flags/m
 import type { World } from "../../../platform/world.ts";
 import { type Command, command, type Input } from "../../command.ts";
 import { LOG } from "../../log_flags.ts";
+import { NAMESPACE } from "../../shared_flags.ts";
 
 /** Default mount point of the node's folders. */
 const HOST = "/host";
@@ -97,9 +98,8 @@ const FLAGS = {
   },
   "Process": {
     namespace: flag("--namespace NAMESPACE", "Namespace of the DaemonSet", {
-      type: "name",
+      ...NAMESPACE,
       env: ["POD_NAMESPACE"],
-      completes: "namespaces",
       default: "istio-system",
     }),
     daemonSet: flag(
@@ -171,25 +171,17 @@ async function run(world: World, { flags }: Input<typeof FLAGS>): Promise<number
   }
   const { listenAddress, runInstaller } = await import("../../../cni/mod.ts");
   return await runInstaller(world, {
-    binary: flags.binary,
+    ...flags,
     binFolder: flags.mountedBinDir ?? `${HOST}${flags.cniBinDir}`,
     netFolder: flags.mountedNetDir ?? `${HOST}${flags.cniNetDir}`,
     hostBinFolder: flags.cniBinDir,
-    hostProc: flags.hostProc,
     runFolder: flags.runDir,
     accountFolder: flags.serviceAccount,
-    confName: flags.confName,
     isChained: flags.chained,
     excludeNamespaces: flags.excludeNamespaces.split(",").map((name) => name.trim()).filter((name) => name !== ""),
-    nativeNftables: flags.nativeNftables,
-    pluginLogLevel: flags.pluginLogLevel,
-    namespace: flags.namespace,
-    daemonSet: flags.daemonSet,
     node: node ?? "",
     taint: nodeTaint,
     stays: flags.stay,
-    repair,
-    repairLabel: flags.repairLabel,
     health: listenAddress("health-listen", flags.healthListen),
     metrics: listenAddress("metrics-listen", flags.metricsListen),
     log: { format: flags.logFormat, level: flags.logLevel },

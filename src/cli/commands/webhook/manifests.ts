@@ -4,7 +4,7 @@ import type { World } from "../../../platform/world.ts";
 import { VERSION } from "../../../version.ts";
 import { command, type Input } from "../../command.ts";
 import { readConfiguration } from "../../configuration.ts";
-import { CONFIGURATION, CONTROL_PLANE, IMAGES, REVISION } from "../../shared_flags.ts";
+import { CONFIGURATION, CONTROL_PLANE, IMAGES, NAMESPACE, REVISION } from "../../shared_flags.ts";
 
 /** The image that this project builds. */
 const UNPUBLISHED = `kubectl-mesh:${VERSION}`;
@@ -13,8 +13,7 @@ const FLAGS = {
   "Installation": {
     image: flag("--image IMAGE", "Image with kubectl-mesh on its PATH", { default: UNPUBLISHED }),
     namespace: flag("-n, --namespace NAMESPACE", "Namespace that the webhook runs in", {
-      type: "name",
-      completes: "namespaces",
+      ...NAMESPACE,
       defaultDoc: "istio-system",
     }),
     only: flag("--only KIND", "Only objects of this kind, such as ConfigMap", { type: "list", excludes: ["undo"] }),
@@ -135,15 +134,11 @@ export const WEBHOOK_MANIFESTS = command({
 });
 
 async function printManifests(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
-  const { image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas, maxReplicas } = flags;
-  const { networkPolicy, metricsNamespaces, probesFrom, servicePort } = flags;
   const { istioNamespace, injectConfigMapName, meshConfigMapName } = flags;
   world.permissions.keepOnly(["read", "env"]);
   const webhook = await import("../../../webhook/mod.ts");
   const options = {
-    ...{ image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas, maxReplicas },
-    ...{ networkPolicy, metricsNamespaces, probesFrom, servicePort },
-    ...{ platform: flags.platform, cniRepair: flags.cniRepair, cniTaint: flags.cniTaint, only: flags.only },
+    ...flags,
     flags: valuesAsFlags(FLAGS, flags).filter((each) => !/^--(only|undo)\b/.test(each)),
     configuration: {
       ...await readConfiguration(world, flags),
@@ -154,9 +149,9 @@ async function printManifests(world: World, { flags }: Input<typeof FLAGS>): Pro
     fromCluster: flags.fromCluster ? { istioNamespace, injectConfigMapName, meshConfigMapName } : undefined,
   };
   const text = flags.undo ? webhook.webhookUndo(options) : webhook.webhookManifests(options);
-  if (!flags.undo && image === UNPUBLISHED) {
+  if (!flags.undo && flags.image === UNPUBLISHED) {
     world.stderr.write(
-      `warning: No registry is known to have the image "${image}": build one (docs/images.md) and name it with --image\n`,
+      `warning: No registry is known to have the image "${flags.image}": build one (docs/images.md) and name it with --image\n`,
     );
   }
   if (!flags.undo) warnOfTakeOvers(world, webhook.webhookTakeOvers(options), flags.takeOver);

@@ -4,7 +4,15 @@ import type { World } from "../../../platform/world.ts";
 import type { ServeOptions } from "../../../webhook/mod.ts";
 import { command, type Input } from "../../command.ts";
 import { LOG } from "../../log_flags.ts";
-import { CLUSTER, CONFIGURATION, CONTROL_PLANE, ISTIO_VERSION, REVISION, TEMPLATE_ENV } from "../../shared_flags.ts";
+import {
+  CLUSTER,
+  CONFIGURATION,
+  CONTROL_PLANE,
+  ISTIO_VERSION,
+  NAMESPACE,
+  REVISION,
+  TEMPLATE_ENV,
+} from "../../shared_flags.ts";
 
 const FLAGS = {
   "Addresses": {
@@ -31,8 +39,7 @@ const FLAGS = {
     ),
     ...flagsWith({
       namespace: flag("-n, --namespace NAMESPACE", "Namespace of the Service and the Secret", {
-        type: "name",
-        completes: "namespaces",
+        ...NAMESPACE,
         default: "istio-system",
       }),
       service: flag("--service NAME", "Service that the API server calls", {
