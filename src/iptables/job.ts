@@ -122,7 +122,7 @@ export async function apply(job: Job, isClean: boolean): Promise<void> {
 async function logReleased({ log, settings: { capture } }: Job, before: Survey): Promise<void> {
   const captured = capturedDirections(capture);
   if (captured.length === DIRECTIONS.length) return;
-  const { heldSettings } = await import("./held/settings.ts");
+  const { heldSettings } = await import("./rules_to_settings.ts");
   const released = capturedDirections(heldSettings(heldRules(before), new Map(), capture))
     .filter((direction) => !captured.includes(direction));
   if (released.length === 0) return;

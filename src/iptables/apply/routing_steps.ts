@@ -1,6 +1,7 @@
 /** Changes policy rules, routes and loopback addresses. */
+import { cidrText } from "../../golang/net/mod.ts";
 import * as routing from "../kernel/routing.ts";
-import type { HeldRule } from "../kernel/routing.ts";
+import type { HeldRule, Verb } from "../kernel/routing.ts";
 import { type SystemCalls, SystemError } from "../../platform/mod.ts";
 import { PROXY_SOURCE } from "../plan/context.ts";
 import { FAMILIES, type Family, type Plan, type PolicyRule } from "../plan/rule.ts";
@@ -70,15 +71,26 @@ function policyChanges(
     (table === DEFAULT.table || surplus.some((rule) => rule.table === table))
   );
   const absent = [...new Set(wanted.map(({ table }) => table))].filter((table) => !tables.has(table));
+  const route = (verb: Verb) => (table: number) =>
+    ipStep(
+      verb,
+      ["route", `local default dev lo table ${table}`],
+      family,
+      (verb) => routing.changeLocalDefault(system, verb, family, table),
+    );
+  const rule = (verb: Verb) => (changed: PolicyRule & { readonly priority?: number }) => {
+    const { mark, table, priority } = changed;
+    const place = priority === undefined ? "" : ` priority ${priority}`;
+    return ipStep(
+      verb,
+      ["rule", `fwmark ${mark} lookup ${table}${place}`],
+      family,
+      (verb) => routing.changeMarkRule(system, verb, changed),
+    );
+  };
   return {
-    additions: [
-      ...absent.map((table) => routeStep(system, family, table, true)),
-      ...missing.map((rule) => addRuleStep(system, rule)),
-    ],
-    removals: [
-      ...surplus.map((rule) => deleteRuleStep(system, rule)),
-      ...stale.map((table) => routeStep(system, family, table, false)),
-    ],
+    additions: [...absent.map(route("add")), ...missing.map(rule("add"))],
+    removals: [...surplus.map(rule("del")), ...stale.map(route("del"))],
   };
 }
 
@@ -91,41 +103,15 @@ function isAlike(a: Pick<PolicyRule, "mark" | "table">, b: Pick<PolicyRule, "mar
   return a.mark === b.mark && a.table === b.table;
 }
 
-function routeStep(system: SystemCalls, family: Family, table: number, isAdded: boolean): Step {
-  const add = () => routing.addLocalDefault(system, family, table);
-  const remove = () => routing.deleteLocalDefault(system, family, table);
-  const what = `${ip(family)} route ${isAdded ? "add" : "del"} local default dev lo table ${table}`;
-  return isAdded ? step(what, add, remove) : step(what, remove, add);
-}
-
-function addRuleStep(system: SystemCalls, rule: PolicyRule): Step {
-  const alike = () => routing.markRules(system, rule.family).filter((held) => isAlike(held, rule));
-  return step(
-    `${ip(rule.family)} rule add fwmark ${rule.mark} lookup ${rule.table}`,
-    () => routing.addMarkRule(system, rule),
-    () => alike().forEach((held) => routing.deleteMarkRule(system, held)),
-  );
-}
-
-function deleteRuleStep(system: SystemCalls, rule: HeldRule): Step {
-  const { family, mark, table, priority } = rule;
-  return step(
-    `${ip(family)} rule del fwmark ${mark} lookup ${table} priority ${priority}`,
-    () => routing.deleteMarkRule(system, rule),
-    () => routing.addMarkRule(system, rule),
-  );
-}
-
 function addressChanges(system: SystemCalls, isWanted: boolean): RoutingChanges {
-  const own = PROXY_SOURCE[6];
-  if (isWanted === unlessAbsent(() => routing.hasLoopbackAddress(system, own), false)) {
-    return { additions: [], removals: [] };
-  }
-  const add = () => routing.addLoopbackAddress(system, own);
-  const remove = () => routing.deleteLoopbackAddress(system, own);
-  return isWanted
-    ? { additions: [step("ip -6 addr add ::6/128 dev lo", add, remove)], removals: [] }
-    : { additions: [], removals: [step("ip -6 addr del ::6/128 dev lo", remove, add)] };
+  const cidr = PROXY_SOURCE[6];
+  const isHeld = unlessAbsent(() => routing.hasLoopbackAddress(system, cidr), false);
+  const step = (verb: Verb) =>
+    ipStep(verb, ["addr", `${cidrText(cidr)} dev lo`], 6, (verb) => routing.changeAddress(system, verb, { cidr }));
+  return {
+    additions: isWanted && !isHeld ? [step("add")] : [],
+    removals: isHeld && !isWanted ? [step("del")] : [],
+  };
 }
 
 /** Returns the result of `read`, or `absent` on a kernel without IPv6. */
@@ -138,21 +124,19 @@ function unlessAbsent<T>(read: () => T, absent: T): T {
   }
 }
 
-/** A step whose rollback ignores kernel errors, because the step may not have run. */
-function step(what: string, run: () => void, undo: () => void): Step {
+/**
+ * Returns the step for a command such as `ip rule add REST`. Its rollback does the opposite, and ignores kernel errors,
+ * because the step may not have run.
+ */
+function ipStep(
+  verb: Verb,
+  [object, rest]: readonly [object: string, rest: string],
+  family: Family,
+  change: (verb: Verb) => void,
+): Step {
   return {
-    what: [what],
-    run,
-    undo() {
-      try {
-        undo();
-      } catch (error) {
-        if (!(error instanceof SystemError)) throw error;
-      }
-    },
+    what: [`${family === 6 ? "ip -6" : "ip"} ${object} ${verb} ${rest}`],
+    run: () => change(verb),
+    undo: () => unlessAbsent(() => change(verb === "add" ? "del" : "add"), undefined),
   };
-}
-
-function ip(family: Family): string {
-  return family === 6 ? "ip -6" : "ip";
 }

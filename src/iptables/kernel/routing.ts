@@ -2,7 +2,7 @@
 import type { Address, Cidr } from "../../golang/net/mod.ts";
 import type { Family, PolicyRule } from "../plan/rule.ts";
 import { askRoute, type Attribute, CREATE, FAMILY_NUMBERS, FLAGS, numberOf, u32 } from "./netlink.ts";
-import { EEXIST, type SystemCalls, SystemError } from "../../platform/mod.ts";
+import type { SystemCalls } from "../../platform/mod.ts";
 
 const MESSAGE = {
   newAddress: 20,
@@ -42,28 +42,20 @@ export function markRules(system: SystemCalls, family: Family): HeldRule[] {
     });
 }
 
-/** Does the same as `ip rule add fwmark MARK lookup TABLE`. A `priority` restores a rule at its old position. */
-export function addMarkRule(system: SystemCalls, rule: PolicyRule & { readonly priority?: number }): void {
-  changeMarkRule(system, MESSAGE.newRule, CREATE, rule);
-}
+/** A command of ip(8). */
+export type Verb = "add" | "del";
+const MESSAGE_FLAGS: Readonly<Record<Verb, number>> = { add: CREATE, del: FLAGS.ack };
 
-/**
- * Does the same as `ip rule del fwmark MARK lookup TABLE priority PRIORITY`. Deletes a single rule, even if duplicates
- * exist.
- */
-export function deleteMarkRule(system: SystemCalls, rule: HeldRule): void {
-  changeMarkRule(system, MESSAGE.deleteRule, FLAGS.ack, rule);
-}
-
-function changeMarkRule(
+/** Does the same as `ip rule add|del fwmark MARK lookup TABLE priority PRIORITY`. `del` deletes a single rule. */
+export function changeMarkRule(
   system: SystemCalls,
-  type: number,
-  flags: number,
+  verb: Verb,
   { family, mark, table, priority }: PolicyRule & { readonly priority?: number },
 ): void {
   const place: Attribute[] = priority === undefined ? [] : [[RULE.priority, u32(priority)]];
   const attributes: Attribute[] = [[RULE.mark, u32(mark)], [RULE.table, u32(table)], ...place];
-  askRoute(system, { type, flags, header: ruleHeader(family), attributes });
+  const type = verb === "add" ? MESSAGE.newRule : MESSAGE.deleteRule;
+  askRoute(system, { type, flags: MESSAGE_FLAGS[verb], header: ruleHeader(family), attributes });
 }
 
 function ruleHeader(family: Family): Uint8Array {
@@ -80,62 +72,36 @@ export function localDefaultTables(system: SystemCalls, family: Family): number[
     .map(({ header, attributes }) => numberOf(attributes.get(ROUTE.table), header.getUint8(4)));
 }
 
-/** Does the same as `ip route add local default dev lo table TABLE`. */
-export function addLocalDefault(system: SystemCalls, family: Family, table: number): void {
-  changeLocalDefault(system, MESSAGE.newRoute, CREATE, { family, table });
-}
-
-/** Does the same as `ip route del local default dev lo table TABLE`. */
-export function deleteLocalDefault(system: SystemCalls, family: Family, table: number): void {
-  changeLocalDefault(system, MESSAGE.deleteRoute, FLAGS.ack, { family, table });
-}
-
-function changeLocalDefault(
-  system: SystemCalls,
-  type: number,
-  flags: number,
-  { family, table }: Pick<PolicyRule, "family" | "table">,
-): void {
+/** Does the same as `ip route add|del local default dev lo table TABLE`. */
+export function changeLocalDefault(system: SystemCalls, verb: Verb, family: Family, table: number): void {
   const attributes: Attribute[] = [[ROUTE.table, u32(table)], [ROUTE.interface, u32(LOOPBACK_INDEX)]];
-  askRoute(system, { type, flags, header: routeHeader(family), attributes });
+  const type = verb === "add" ? MESSAGE.newRoute : MESSAGE.deleteRoute;
+  askRoute(system, { type, flags: MESSAGE_FLAGS[verb], header: routeHeader(family), attributes });
 }
 
 function routeHeader(family: Family): Uint8Array {
   return Uint8Array.of(FAMILY_NUMBERS[family], 0, 0, 0, 0, PROTOCOL_BOOT, SCOPE_HOST, LOCAL, 0, 0, 0, 0);
 }
 
-/** Adds an address to the loopback interface, unless the interface already has the address. */
-export function addLoopbackAddress(system: SystemCalls, cidr: Cidr): void {
-  try {
-    addAddress(system, { index: LOOPBACK_INDEX, cidr });
-  } catch (error) {
-    if (!(error instanceof SystemError) || error.errno !== EEXIST) throw error;
-  }
-}
-
-/** Removes an address from the loopback interface. */
-export function deleteLoopbackAddress(system: SystemCalls, cidr: Cidr): void {
-  changeAddress(system, MESSAGE.deleteAddress, FLAGS.ack, { index: LOOPBACK_INDEX, cidr });
-}
-
 interface InterfaceAddress {
-  readonly index: number;
+  /** The index of the interface; by default, of the loopback interface. */
+  readonly index?: number;
   readonly cidr: Cidr;
   /** Address flags (IFA_F_*). */
   readonly flags?: number;
 }
 
-/** Adds an address to an interface. Throws a `SystemError` if the kernel refuses the address. */
-export function addAddress(system: SystemCalls, address: InterfaceAddress): void {
-  changeAddress(system, MESSAGE.newAddress, CREATE, address);
-}
-
-function changeAddress(system: SystemCalls, type: number, messageFlags: number, address: InterfaceAddress): void {
-  const { index, cidr: { address: { family, value }, bits }, flags = 0 } = address;
+/** Adds an address to an interface, or removes it. Throws a `SystemError` if the kernel refuses that. */
+export function changeAddress(
+  system: SystemCalls,
+  verb: Verb,
+  { index = LOOPBACK_INDEX, cidr: { address: { family, value }, bits }, flags = 0 }: InterfaceAddress,
+): void {
   const header = Uint8Array.of(FAMILY_NUMBERS[family], bits, flags, 0, ...u32(index));
   const bytes = addressBytes(value, family);
   const attributes: Attribute[] = [[ADDRESS.local, bytes], [ADDRESS.address, bytes]];
-  askRoute(system, { type, flags: messageFlags, header, attributes });
+  const type = verb === "add" ? MESSAGE.newAddress : MESSAGE.deleteAddress;
+  askRoute(system, { type, flags: MESSAGE_FLAGS[verb], header, attributes });
 }
 
 /** Returns the bytes of an address in network byte order. */

@@ -1,7 +1,7 @@
 /** Reads the rules for a trace from saved texts, or plans them from arguments. */
 import { parseAddress } from "../../golang/net/mod.ts";
 import type { HeldRule } from "../apply/survey.ts";
-import { heldSettings } from "../held/settings.ts";
+import { heldSettings } from "../rules_to_settings.ts";
 import { listedTables } from "../kernel/nftables/content.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import { isOwnedChain, parseSave, type SavedTable } from "../kernel/xtables/save.ts";

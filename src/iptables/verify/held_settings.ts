@@ -4,7 +4,7 @@ import { logText } from "../../platform/log.ts";
 import { readersOf } from "../apply/backend.ts";
 import { heldPolicies } from "../apply/routing_steps.ts";
 import { heldRules, survey } from "../apply/survey.ts";
-import { heldSettings } from "../held/settings.ts";
+import { heldSettings } from "../rules_to_settings.ts";
 import type { Job } from "../job.ts";
 import { capturedDirections } from "../settings/directions.ts";
 

@@ -21,13 +21,15 @@ export function listedTables(listing: string, names: OwnerNames): SavedTable[] {
       if (table !== undefined) tables.push(table);
     } else if (begun !== undefined) table?.chains.push(chain = iptablesChain(begun));
     else if (line === "}") chain = undefined;
-    else if (chain !== undefined && line !== "" && !/^(type|policy|#)/.test(line)) {
-      const packets = /\bcounter packets (\d+) bytes \d+/.exec(line)?.[1];
-      const rule = nftSavedRule(chain, line.replace(/\bcounter packets \d+ bytes \d+/, "counter"), names);
-      table?.rules.push(packets === undefined ? rule : { ...rule, packets: Number(packets) });
-    }
+    else if (chain !== undefined && !/^(type|policy|#|$)/.test(line)) table?.rules.push(listedRule(chain, line, names));
   }
   return tables;
+}
+
+function listedRule(chain: string, line: string, names: OwnerNames): SavedRule {
+  const packets = /\bcounter packets (\d+) bytes \d+/.exec(line)?.[1];
+  const rule = nftSavedRule(chain, line.replace(/\bcounter packets \d+ bytes \d+/, "counter"), names);
+  return packets === undefined ? rule : { ...rule, packets: Number(packets) };
 }
 
 /** Returns the owned tables in the kernel. Chains have the names that they have in iptables. */
@@ -97,7 +99,7 @@ function nftSavedRule(chain: string, text: string, names: OwnerNames): SavedRule
 }
 
 const CONDITION =
-  /(?:meta )?(iifname|oifname|l4proto|skuid|skgid|mark)( !=)? (\S+)|(ip6?|tcp|udp|ct) (saddr|daddr|dport|sport|state|mark)( !=)? (\{ [^}]* \}|\S+)/g;
+  /(?:(meta|ip6?|tcp|udp|ct) )?(iifname|oifname|l4proto|skuid|skgid|mark|saddr|daddr|dport|sport|state)( !=)? (\{ [^}]* \}|\S+)/g;
 
 const OPTION_OF: Readonly<Record<string, string>> = {
   iifname: "i",
@@ -111,17 +113,16 @@ const OPTION_OF: Readonly<Record<string, string>> = {
 };
 
 /** A port condition implies its protocol, which nft prints only in some rules. */
-function conditionOptions(
-  [, meta, metaNot, metaValue = "", of = "", field = "", not, value = ""]: RegExpExecArray,
-): Option[] {
-  if (meta !== undefined) {
-    const name = meta.endsWith("ifname") ? metaValue.replace(/\*$/, "+") : metaValue;
-    return [[OPTION_OF[meta] ?? meta, `${metaNot === undefined ? "" : "!"}${name}`]];
-  }
-  const items = value.replaceAll(/[{}\s]/g, "").split(",").sort((a, b) => parseInt(a, 10) - parseInt(b, 10));
+function conditionOptions([, of = "", field = "", not, value = ""]: RegExpExecArray): Option[] {
   const name = of === "ct" && field === "mark" ? "connmark" : OPTION_OF[field] ?? field;
-  const option: Option = [name, `${not === undefined ? "" : "!"}${items.join(",")}`];
+  const option: Option = [name, `${not === undefined ? "" : "!"}${plainValue(value, field)}`];
   return of === "tcp" || of === "udp" ? [["p", of], option] : [option];
+}
+
+function plainValue(value: string, field: string): string {
+  if (field.endsWith("ifname")) return value.replace(/\*$/, "+");
+  const items = value.replaceAll(/[{}\s]/g, "").split(",");
+  return items.sort((a, b) => parseInt(a, 10) - parseInt(b, 10)).join(",");
 }
 
 type Outcome = readonly [pattern: RegExp, options: (first: string, second: string) => readonly Option[]];

@@ -6,7 +6,7 @@ import { joinBytes } from "../../../base/bytes.ts";
 import type { Address } from "../../../golang/net/mod.ts";
 import { type SystemCalls, SystemError } from "../../../platform/mod.ts";
 import { askRoute, type Attribute, attributeBytes, CREATE, FLAGS, textBytes, u32 } from "../../kernel/netlink.ts";
-import { addAddress } from "../../kernel/routing.ts";
+import { changeAddress } from "../../kernel/routing.ts";
 import type { Family } from "../../plan/rule.ts";
 
 const MESSAGE = { newLink: 16, deleteLink: 17 } as const;
@@ -48,7 +48,7 @@ export function createVethPair(system: SystemCalls) {
       addAddress(address: Address): void {
         const index = system.interfaceIndex(INNER.name) ?? 0;
         const flags = address.family === 6 ? WITHOUT_DUPLICATE_CHECK : 0;
-        addAddress(system, { index, cidr: { address, bits: PREFIX_BITS[address.family] }, flags });
+        changeAddress(system, "add", { index, cidr: { address, bits: PREFIX_BITS[address.family] }, flags });
       },
       remove(): void {
         socket.close();

@@ -2,11 +2,11 @@
  * Recovers the settings from the owned rules. Also reads chains to which no rule jumps. The verification then expects
  * the flows of these chains to be captured, and reports that they escape.
  */
-import { type Cidr, parseCidr } from "../../golang/net/mod.ts";
-import type { Table } from "../plan/rule.ts";
-import type { CaptureSettings, PortRange } from "../settings/settings.ts";
-import { readPorts, Wrong } from "../settings/values.ts";
-import type { HeldRule } from "../apply/survey.ts";
+import { type Cidr, parseCidr } from "../golang/net/mod.ts";
+import type { Table } from "./plan/rule.ts";
+import type { CaptureSettings, PortRange } from "./settings/settings.ts";
+import { readPorts, Wrong } from "./settings/values.ts";
+import type { HeldRule } from "./apply/survey.ts";
 
 /**
  * Recovers the settings. Settings that no rule shows come from `base`. `tables` maps each packet mark to its routing

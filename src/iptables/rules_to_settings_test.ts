@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { parseAddress } from "../../golang/net/mod.ts";
-import { type HeldRule, heldRules } from "../apply/survey.ts";
-import { wantedRule } from "../kernel/nftables/content.ts";
-import { ownedRules } from "../kernel/xtables/owned.ts";
-import { parseSave } from "../kernel/xtables/save.ts";
-import { plannedChains, plannedRule } from "../kernel/xtables/transaction.ts";
-import { makePlan } from "../plan/plan.ts";
-import { type Plan, rulesOf, TABLES } from "../plan/rule.ts";
-import { readSettings } from "../settings/read.ts";
-import { heldSettings } from "./settings.ts";
+import { parseAddress } from "../golang/net/mod.ts";
+import { type HeldRule, heldRules } from "./apply/survey.ts";
+import { wantedRule } from "./kernel/nftables/content.ts";
+import { ownedRules } from "./kernel/xtables/owned.ts";
+import { parseSave } from "./kernel/xtables/save.ts";
+import { plannedChains, plannedRule } from "./kernel/xtables/transaction.ts";
+import { makePlan } from "./plan/plan.ts";
+import { type Plan, rulesOf, TABLES } from "./plan/rule.ts";
+import { readSettings } from "./settings/read.ts";
+import { heldSettings } from "./rules_to_settings.ts";
 
 const NAMES = { users: new Map<string, number>(), groups: new Map<string, number>() };
 const SERVERS = ["10.0.0.10", "fd00::10"].map(parseAddress).filter((address) => typeof address !== "string");
