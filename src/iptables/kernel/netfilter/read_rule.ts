@@ -36,8 +36,12 @@ interface Loaded {
   readonly size?: number;
 }
 
+/** The part continues in the next expression. */
+const MORE = "more";
+/** What an expression is; `undefined` if this program does not know it. */
+type Read = Part | typeof MORE | undefined;
+
 class Reader {
-  readonly #parts: Part[] = [];
   #family: 4 | 6 | undefined;
   #protocol = "";
   #loaded: Loaded | undefined;
@@ -49,69 +53,59 @@ class Reader {
   }
 
   read(expressions: readonly Expression[]): Part[] {
-    for (const one of expressions) this.#one(one);
-    return this.#parts;
+    return expressions.flatMap((one) => {
+      const read = Object.hasOwn(this.#readers, one.kind) ? this.#readers[one.kind]?.(one) : undefined;
+      return read === MORE ? [] : [read ?? unknown(one)];
+    });
   }
 
-  #one(one: Expression): void {
-    const read = Object.hasOwn(this.#readers, one.kind) ? this.#readers[one.kind] : undefined;
-    const part = read === undefined ? this.#unknown(one) : read(one);
-    if (part !== undefined) this.#parts.push(part);
-  }
-
-  /** A reader for each kind of expression. Returns `undefined` if the part continues in the next expression. */
-  readonly #readers: Readonly<Record<string, (one: Expression) => Part | undefined>> = {
-    meta: (one) => this.#meta(one),
+  readonly #readers: Readonly<Record<string, (one: Expression) => Read>> = {
+    meta: (one) =>
+      one.fields["source"] === undefined
+        ? this.#load(META_FIELDS[number(one, "key")])
+        : this.#set(one, "meta mark", META.mark),
     ct: (one) => this.#ct(one),
     payload: (one) => this.#payload(one),
     bitwise: (one) => this.#bitwise(one),
-    byteorder: (one) => this.#byteorder(one),
+    byteorder: () => this.#loaded && this.#load({ ...this.#loaded, show: bigEndian }),
     cmp: (one) => this.#cmp(one),
     range: (one) => this.#range(one),
     lookup: (one) => this.#lookup(one),
     immediate: (one) => this.#immediate(one),
     counter: ({ fields: { packets } }) => ({ kind: "counter", packets: Number(packets ?? 0) }),
-    redir: (one) => this.#redir(one),
+    redir: () => this.#constant && { kind: "statement", text: `redirect to :${bigEndian(this.#constant)}` },
     tproxy: (one) => this.#tproxy(one),
     log: (one) => ({ kind: "log", group: number(one, "group"), prefix: String(one.fields["prefix"] ?? "") }),
-    match: (one) => this.#extension(one, "match"),
-    target: (one) => this.#extension(one, "target"),
+    match: (one) => extension(one, "match"),
+    target: (one) => extension(one, "target"),
   };
 
-  #unknown({ kind, fields }: Expression): Part {
-    const values = Object.entries(fields).map(([name, value]) => ` ${name} ${valueText(value)}`);
-    return { kind: "unknown", text: `[${kind}${values.join("")}]` };
+  #load(loaded: Loaded | undefined): Read {
+    this.#loaded = loaded;
+    this.#constant = undefined;
+    this.#least = undefined;
+    return loaded && MORE;
   }
 
-  #meta(one: Expression): Part | undefined {
-    if (one.fields["source"] !== undefined) return this.#set(one, "meta mark", META.mark);
-    this.#load(META_FIELDS[number(one, "key")]);
-    return this.#loaded === undefined ? this.#unknown(one) : undefined;
-  }
-
-  #ct(one: Expression): Part | undefined {
+  #ct(one: Expression): Read {
     const key = number(one, "key");
-    if (one.fields["source"] !== undefined) {
-      return key === CT.zone ? this.#set(one, "ct zone", CT.zone) : this.#set(one, "ct mark", CT.mark);
-    }
-    this.#load(CT_FIELDS[key]);
-    return this.#loaded === undefined ? this.#unknown(one) : undefined;
+    if (one.fields["source"] === undefined) return this.#load(CT_FIELDS[key]);
+    return key === CT.zone ? this.#set(one, "ct zone", CT.zone) : this.#set(one, "ct mark", CT.mark);
   }
 
   /** Reads a statement that sets a value, such as `meta mark set 7` or `ct mark set meta mark`. */
-  #set(one: Expression, what: string, key: number): Part {
+  #set(one: Expression, what: string, key: number): Read {
     const from = this.#constant === undefined ? this.#loaded?.field : String(littleEndian(this.#constant));
-    if (number(one, "key") !== key || from === undefined) return this.#unknown(one);
+    if (number(one, "key") !== key || from === undefined) return undefined;
     return { kind: "statement", text: `${what} set ${from}` };
   }
 
-  #payload(one: Expression): Part | undefined {
+  #payload(one: Expression): Read {
     const [base, offset, size] = [number(one, "base"), number(one, "offset"), number(one, "size")];
-    const isPort = base === BASE.transport && size === 2 && (offset === 0 || offset === 2);
-    if (isPort && this.#protocol !== "") {
-      this.#load({ field: `${this.#protocol} ${offset === 0 ? "sport" : "dport"}`, show: bigEndian });
-    } else this.#load(base === BASE.network ? this.#addressField(offset, size) : undefined);
-    return this.#loaded === undefined ? this.#unknown(one) : undefined;
+    if (base === BASE.network) return this.#load(this.#addressField(offset, size));
+    const side = PORT_FIELDS[offset];
+    const isPort = base === BASE.transport && size === 2 && this.#protocol !== "" && side !== undefined;
+    return this.#load(isPort ? { field: `${this.#protocol} ${side}`, show: bigEndian } : undefined);
   }
 
   #addressField(offset: number, size: number): Loaded | undefined {
@@ -132,109 +126,92 @@ class Reader {
     return mask === undefined ? data.length * 8 : mask.reduce((sum, byte) => sum + bitCount(byte), 0);
   }
 
-  #bitwise(one: Expression): Part | undefined {
+  #bitwise(one: Expression): Read {
     const mask = one.fields["mask"];
-    if (this.#loaded === undefined || !(mask instanceof Uint8Array) || number(one, "operator") !== 0) {
-      return this.#unknown(one);
-    }
-    const { field } = this.#loaded;
-    const states = { ...this.#loaded, mask, show: () => stateNames(littleEndian(mask)) };
-    this.#loaded = field === "ct state" ? states : { ...this.#loaded, mask };
-    return undefined;
+    if (this.#loaded === undefined || !(mask instanceof Uint8Array) || number(one, "operator") !== 0) return undefined;
+    const states = this.#loaded.field === "ct state" ? { show: () => stateNames(littleEndian(mask)) } : {};
+    return this.#load({ ...this.#loaded, mask, ...states });
   }
 
-  #byteorder(one: Expression): Part | undefined {
-    if (this.#loaded === undefined) return this.#unknown(one);
-    this.#loaded = { ...this.#loaded, show: bigEndian };
-    return undefined;
-  }
-
-  #cmp(one: Expression): Part | undefined {
+  #cmp(one: Expression): Read {
     const { data } = one.fields;
     const operator = number(one, "operator");
     const value = data instanceof Uint8Array ? this.#shown(data) : undefined;
-    if (value === undefined) return this.#unknown(one);
+    if (value === undefined) return undefined;
     if (operator === COMPARE.atLeast) {
       this.#least = value;
-      return undefined;
+      return MORE;
     }
     if (operator === COMPARE.atMost && this.#least !== undefined) {
       return this.#condition(`${this.#least}-${value}`, false);
     }
     // A rule tests `ct state` by comparing the masked bits with 0, so "not equal" means that a state matches.
     const isNegated = (operator === COMPARE.notEqual) !== (this.#loaded?.field === "ct state");
-    return operator > COMPARE.notEqual ? this.#unknown(one) : this.#condition(value, isNegated);
+    return operator > COMPARE.notEqual ? undefined : this.#condition(value, isNegated);
   }
 
-  #range(one: Expression): Part | undefined {
+  #range(one: Expression): Read {
     const { from, to } = one.fields;
     const [first, last] = [from, to].map((end) => end instanceof Uint8Array ? this.#shown(end) : undefined);
-    if (first === undefined || last === undefined) return this.#unknown(one);
+    if (first === undefined || last === undefined) return undefined;
     return this.#condition(`${first}-${last}`, number(one, "operator") === COMPARE.notEqual);
   }
 
-  #lookup(one: Expression): Part | undefined {
+  #lookup(one: Expression): Read {
     const values = one.elements?.map((element) => this.#shown(element));
-    if (values === undefined || values.includes(undefined)) return this.#unknown(one);
+    if (values === undefined || values.includes(undefined)) return undefined;
     return this.#condition(`{ ${values.join(", ")} }`, number(one, "flags") === 1);
   }
 
   #shown(data: Uint8Array): string | undefined {
     const { mask, size, field, show } = this.#loaded ?? {};
-    if (mask !== undefined && size === undefined && field !== "ct state") {
-      return `${show?.(data)}/0x${littleEndian(mask).toString(16)}`;
-    }
-    return show?.(data);
+    const isMasked = mask !== undefined && size === undefined && field !== "ct state";
+    return isMasked ? `${show?.(data)}/0x${littleEndian(mask).toString(16)}` : show?.(data);
   }
 
-  #condition(value: string, negated: boolean): Part | undefined {
+  #condition(value: string, negated: boolean): Read {
     const field = this.#loaded?.field ?? "";
     this.#least = undefined;
     if (field === "nfproto" && !negated) {
       this.#family = value === "2" ? 4 : 6;
-      return undefined;
+      return MORE;
     }
     if (field === "l4proto" && !negated) this.#protocol = value;
     return { kind: "condition", field, negated, value };
   }
 
-  #immediate(one: Expression): Part | undefined {
-    const { data } = one.fields;
+  #immediate({ fields: { data } }: Expression): Read {
     if (data instanceof Uint8Array) {
       this.#constant = data;
-      return undefined;
+      return MORE;
     }
-    if (typeof data !== "object" || !("code" in data)) return this.#unknown(one);
+    if (typeof data !== "object" || !("code" in data)) return undefined;
     const name = Object.entries(VERDICT).find(([, code]) => code === data.code)?.[0];
-    return name === undefined
-      ? this.#unknown(one)
-      : { kind: "verdict", text: data.chain === undefined ? name : `${name} ${data.chain}` };
+    if (name === undefined) return undefined;
+    return { kind: "verdict", text: data.chain === undefined ? name : `${name} ${data.chain}` };
   }
 
-  #redir(one: Expression): Part {
-    if (this.#constant === undefined) return this.#unknown(one);
-    return { kind: "statement", text: `redirect to :${bigEndian(this.#constant)}` };
-  }
-
-  #tproxy(one: Expression): Part {
-    if (this.#constant === undefined || one.fields["address"] !== undefined) return this.#unknown(one);
+  #tproxy(one: Expression): Read {
+    if (this.#constant === undefined || one.fields["address"] !== undefined) return undefined;
     const family = number(one, "family");
     const name = family === 2 ? " ip" : family === 10 ? " ip6" : "";
     return { kind: "statement", text: `tproxy${name} to :${bigEndian(this.#constant)}` };
   }
-
-  #extension(one: Expression, kind: "match" | "target"): Part {
-    const { name, info } = one.fields;
-    if (typeof name !== "string" || !(info instanceof Uint8Array)) return this.#unknown(one);
-    return { kind, name, revision: number(one, "revision"), info };
-  }
-
-  #load(loaded: Loaded | undefined): void {
-    this.#loaded = loaded;
-    this.#constant = undefined;
-    this.#least = undefined;
-  }
 }
+
+function extension(one: Expression, kind: "match" | "target"): Read {
+  const { name, info } = one.fields;
+  if (typeof name !== "string" || !(info instanceof Uint8Array)) return undefined;
+  return { kind, name, revision: number(one, "revision"), info };
+}
+
+function unknown({ kind, fields }: Expression): Part {
+  const values = Object.entries(fields).map(([name, value]) => ` ${name} ${valueText(value)}`);
+  return { kind: "unknown", text: `[${kind}${values.join("")}]` };
+}
+
+/** The ports of a TCP or UDP header by their offset. */
+const PORT_FIELDS: Readonly<Record<number, string | undefined>> = { 0: "sport", 2: "dport" };
 
 const META_FIELDS: Readonly<Record<number, Loaded | undefined>> = {
   [META.mark]: { field: "meta mark", show: littleEndianText },
