@@ -1,50 +1,63 @@
-/** Lists the kept fields for kinds with many objects. A test verifies that no other fields are kept. */
-import type { Keep as KeepObject, KubeObject } from "../../kube/client/mod.ts";
-import { isList, isMap } from "../../base/value.ts";
-import { each, fields, fieldsOf, type Keep, named, pick, shared, sharedParts, whole } from "./keep.ts";
+/**
+ * Lists the fields of objects that stay in memory, for kinds with many objects. Thousands of whole objects would take
+ * hundreds of megabytes.
+ */
+import type { Fields, Keep, KubeObject } from "../../kube/client/mod.ts";
+import { isList, isMap, mapAt, type Value, type ValueMap } from "../../base/value.ts";
+
+/** Fields to keep. A pattern keeps the fields of a mapping whose names match. In a list, fields apply to each item. */
+type Kept = true | RegExp | KeptFields;
+
+interface KeptFields {
+  readonly [name: string]: Kept;
+}
 
 /** Matches annotations to keep: injection settings and status, and the tracking id of Argo CD. */
 const ANNOTATIONS = /istio\.io\/|^argocd\.argoproj\.io\/tracking-id$/;
 
+const CONTAINERS = {
+  name: true,
+  image: true,
+  ports: true,
+  resources: true,
+  restartPolicy: true,
+  securityContext: true,
+} as const;
+
+const STATE = {
+  running: {},
+  terminated: { exitCode: true, reason: true, message: true },
+  waiting: { reason: true, message: true },
+} as const;
+
+const STATUSES = { name: true, ready: true, restartCount: true, state: STATE, lastState: STATE } as const;
+
 /** Returns a keeper for live pods: a function that keeps only the fields that checks read. */
-export function podKeeper(): (pod: KubeObject) => KubeObject {
-  const containers = each(shared(fields({
-    name: whole,
-    image: whole,
-    ports: shared(whole),
-    resources: shared(whole),
-    restartPolicy: whole,
-    securityContext: shared(whole),
-  })));
-  const ending = fields({ exitCode: whole, reason: whole, message: whole });
-  const state = fields({ running: nothing, terminated: ending, waiting: fields({ reason: whole, message: whole }) });
-  const statuses = each(
-    shared(fields({ name: whole, ready: whole, restartCount: whole, state: shared(state), lastState: shared(state) })),
-  );
+export function podKeeper(): Keep {
   return keeper({
     metadata: {
-      generateName: shared(whole),
-      labels: shared(whole),
-      annotations: sharedParts(named(ANNOTATIONS)),
-      ownerReferences: shared(fields({ apiVersion: whole, kind: whole, name: whole, controller: whole })),
-      creationTimestamp: shared(whole),
-      deletionTimestamp: whole,
+      generateName: true,
+      labels: true,
+      annotations: ANNOTATIONS,
+      ownerReferences: { apiVersion: true, kind: true, name: true, controller: true },
+      creationTimestamp: true,
+      deletionTimestamp: true,
     },
-    spec: sharedParts(fields({
-      hostNetwork: whole,
-      nodeName: shared(whole),
-      nodeSelector: shared(whole),
-      os: whole,
-      securityContext: shared(whole),
-      containers,
-      initContainers: containers,
-    })),
-    status: sharedParts(fields({
-      phase: whole,
-      conditions: shared(fields({ type: whole, status: whole, reason: whole, message: whole })),
-      containerStatuses: statuses,
-      initContainerStatuses: statuses,
-    })),
+    spec: {
+      hostNetwork: true,
+      nodeName: true,
+      nodeSelector: true,
+      os: true,
+      securityContext: true,
+      containers: CONTAINERS,
+      initContainers: CONTAINERS,
+    },
+    status: {
+      phase: true,
+      conditions: { type: true, status: true, reason: true, message: true },
+      containerStatuses: STATUSES,
+      initContainerStatuses: STATUSES,
+    },
   });
 }
 
@@ -52,54 +65,42 @@ export function podKeeper(): (pod: KubeObject) => KubeObject {
 const OF_WORKLOADS = new RegExp(`${ANNOTATIONS.source}|^kubectl-mesh/|^meta\\.helm\\.sh/`);
 
 /** Returns a keeper for controllers. It keeps the parts of the pod template that injection reads. */
-export function workloadKeeper(): (workload: KubeObject) => KubeObject {
-  const strings = (kept: RegExp) => ({ labels: shared(whole), annotations: sharedParts(named(kept)) });
-  const containers = fields({ name: whole });
-  const pod = { metadata: fields(strings(ANNOTATIONS)), spec: fields({ containers, initContainers: containers }) };
-  const template = shared(fields(pod));
+export function workloadKeeper(): Keep {
+  const names = { name: true } as const;
+  const template = {
+    metadata: { labels: true, annotations: ANNOTATIONS },
+    spec: { containers: names, initContainers: names },
+  } as const;
   return keeper({
-    metadata: strings(OF_WORKLOADS),
-    spec: fields({ template, jobTemplate: fields({ spec: fields({ template }) }) }),
-    status: fields({ conditions: refusals }),
+    metadata: { labels: true, annotations: OF_WORKLOADS },
+    spec: { template, jobTemplate: { spec: { template } } },
+    status: { conditions: { type: true, status: true, message: true } },
   });
 }
 
-/** Keeps only conditions about pods that could not be created. Other conditions are many and change often. */
-const refusals: Keep = (value) => {
-  const conditions = isList(value) ? value.filter((each) => isMap(each) && each["type"] === "ReplicaFailure") : [];
-  return conditions.map(fields({ type: whole, status: whole, message: whole }));
-};
-
-/** Matches OpenShift's annotations with the user and group ranges of a namespace. */
-const SCC = /^openshift\.io\/sa\.scc\./;
-
-/** Returns a keeper for namespaces. It keeps labels and user ranges. */
-export function namespaceKeeper(): (namespace: KubeObject) => KubeObject {
-  return keeper({ metadata: { labels: whole, annotations: named(SCC), deletionTimestamp: whole } });
+/** Returns a keeper for namespaces. It keeps labels, and OpenShift's ranges of users and groups. */
+export function namespaceKeeper(): Keep {
+  return keeper({ metadata: { labels: true, annotations: /^openshift\.io\/sa\.scc\./, deletionTimestamp: true } });
 }
 
 /**
  * Returns a keeper for nodes. It keeps the kubelet version and whether the node is cordoned, but not the long image
  * list.
  */
-export function nodeKeeper(): (node: KubeObject) => KubeObject {
-  const spec = fields({ unschedulable: whole });
-  return keeper({ metadata: {}, spec, status: fields({ nodeInfo: fields({ kubeletVersion: whole }) }) });
+export function nodeKeeper(): Keep {
+  return keeper({ spec: { unschedulable: true }, status: { nodeInfo: { kubeletVersion: true } } });
 }
 
 /** Returns a keeper for Services. It keeps selectors, ports, and the annotation that turns off rules. */
-export function serviceKeeper(): KeepObject {
-  return keeper({
-    metadata: { annotations: named(/^off\.kubectl-mesh\//) },
-    spec: fields({ selector: whole, ports: whole }),
-  });
+export function serviceKeeper(): Keep {
+  return keeper({ metadata: { annotations: /^off\.kubectl-mesh\// }, spec: { selector: true, ports: true } });
 }
 
 /** Returns a keeper for CRDs of the Gateway API. It keeps the release and the served versions without their schemas. */
-export function gatewayCrdKeeper(): KeepObject {
+export function gatewayCrdKeeper(): Keep {
   return keeper({
-    metadata: { annotations: named(/^gateway\.networking\.k8s\.io\/bundle-version$/) },
-    spec: fields({ versions: fields({ name: whole, served: whole }) }),
+    metadata: { annotations: /^gateway\.networking\.k8s\.io\/bundle-version$/ },
+    spec: { versions: { name: true, served: true } },
   });
 }
 
@@ -107,37 +108,63 @@ export function gatewayCrdKeeper(): KeepObject {
  * Returns a keeper for Argo CD's Applications. It keeps the ignored fields, but not the status, which lists every
  * created object.
  */
-export function applicationKeeper(): KeepObject {
-  return keeper({
-    metadata: {},
-    spec: fields({ ignoreDifferences: whole, syncPolicy: fields({ syncOptions: whole }) }),
-  });
+export function applicationKeeper(): Keep {
+  return keeper({ spec: { ignoreDifferences: true, syncPolicy: { syncOptions: true } } });
 }
 
 /** Returns a keeper for objects whose existence is all that matters. */
-export function nameKeeper(): KeepObject {
-  return keeper({ metadata: {} });
+export function nameKeeper(): Keep {
+  return keeper({});
 }
 
-const nothing: Keep = Object.assign(() => ({}), { fields: {} });
-
-/** Fields to keep in addition to type and name. */
-interface ObjectKeep {
-  readonly metadata: Readonly<Record<string, Keep>>;
-  readonly spec?: Keep;
-  readonly status?: Keep;
-}
-
-function keeper({ metadata: kept, spec, status }: ObjectKeep): KeepObject {
-  const entries = Object.entries(kept);
-  const inside = { ...(spec && { spec }), ...(status && { status }) };
-  const parts = Object.entries(inside);
-  const metadata = { name: true, namespace: true, ...fieldsOf(kept) } as const;
-  const keep = (object: KubeObject): KubeObject => {
-    const { apiVersion, kind, metadata } = object;
-    const { name, namespace } = metadata;
-    const own = namespace === undefined ? { name } : { name, namespace };
-    return { apiVersion, kind, metadata: { ...own, ...pick(metadata, entries) }, ...pick(object, parts) };
+/**
+ * Returns a function that keeps name and type of an object, and these fields. Equal lists and mappings are kept once,
+ * because pods of a workload differ in little more than their names.
+ */
+function keeper(parts: Readonly<Partial<Record<"metadata" | "spec" | "status", KeptFields>>>): Keep {
+  const fields = { ...parts, metadata: { name: true, namespace: true, ...parts.metadata } } as const;
+  const known = new Map<string, Value>();
+  const shared = (value: Value): Value => {
+    if (typeof value !== "object" || value === null) return value;
+    const text = JSON.stringify(value);
+    const first = known.get(text) ?? value;
+    known.set(text, first);
+    return first;
   };
-  return Object.assign(keep, { fields: { apiVersion: true, kind: true, metadata, ...fieldsOf(inside) } as const });
+  const keep = (object: KubeObject): KubeObject => {
+    const { apiVersion, kind, metadata: { name } } = object;
+    const kept = picked({ ...object }, fields);
+    for (const part of Object.values(kept).filter(isMap)) {
+      for (const [key, value] of Object.entries(part)) part[key] = shared(value);
+    }
+    return { apiVersion, kind, ...kept, metadata: { ...mapAt(kept, "metadata"), name } };
+  };
+  return Object.assign(keep, { fields: readFields({ apiVersion: true, kind: true, ...fields }) });
+}
+
+/** Returns a copy of a mapping with only these fields. */
+function picked(map: ValueMap, fields: KeptFields): ValueMap {
+  // V8 shares the hidden class of objects with a prototype, which saves memory.
+  const found: ValueMap = {};
+  for (const [key, kept] of Object.entries(fields)) {
+    const value = Object.hasOwn(map, key) ? map[key] : undefined;
+    if (value !== undefined) found[key] = part(value, kept);
+  }
+  return found;
+}
+
+function part(value: Value, kept: Kept): Value {
+  if (kept === true) return value;
+  if (isList(value)) return value.map((each) => part(each, kept));
+  if (!isMap(value)) return value;
+  if (!(kept instanceof RegExp)) return picked(value, kept);
+  return Object.fromEntries(Object.entries(value).filter(([key]) => kept.test(key)));
+}
+
+/** Returns the fields that the client parses. It cannot test names, so a pattern stands for all fields of a mapping. */
+function readFields(kept: KeptFields): Exclude<Fields, true> {
+  const entries = Object.entries(kept).map(([key, inner]): [string, Fields] => {
+    return [key, inner === true || inner instanceof RegExp ? true : readFields(inner)];
+  });
+  return Object.fromEntries(entries);
 }
