@@ -178,7 +178,7 @@ const CASES: readonly Case[] = [
       "limit-range": ["sidecars"],
       "workload-proxy-unexpected": ["workloads"],
       ...OPEN,
-      "api-aggregator-routing": ["apiServerPods", "mutatingWebhooks"],
+      "api-aggregator-routing": ["apiServerPods", "injectors"],
       "workload-pods-created": ["failedCreations"],
     },
   },

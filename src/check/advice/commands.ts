@@ -54,60 +54,58 @@ export function needOf(verb: string, { kind, namespace, name }: Named): Need {
 
 /** Patches an object. */
 export function patch(object: Named, change: object, type: "merge" | "strategic" = "merge"): Step {
-  const words = ["patch", ref(object), ...inNamespace(object), `--type=${type}`, "-p", JSON.stringify(change)];
-  return { command: kubectl(...words), needs: [needOf("patch", object)] };
+  const words = [`--type=${type}`, "-p", JSON.stringify(change)];
+  return { command: kubectl("patch", ...at(object), ...words), needs: [needOf("patch", object)] };
 }
 
 /** Removes a label or an annotation of an object. */
 export function removeString(verb: "label" | "annotate", object: Named, key: string): Step {
+  return { command: kubectl(verb, ...at(object), `${key}-`), needs: [needOf("patch", object)] };
+}
+
+/** Sets a label of an object. */
+export function setLabel(object: Named, key: string, value: string): Step {
   return {
-    command: kubectl(verb, ref(object), ...inNamespace(object), `${key}-`),
+    command: kubectl("label", ...at(object), `${key}=${value}`, "--overwrite"),
     needs: [needOf("patch", object)],
   };
 }
 
-/** Returns a command that sets a label of an object. */
-export function setLabel(object: Named, key: string, value: string): Step {
-  const words = ["label", ref(object), ...inNamespace(object), `${key}=${value}`, "--overwrite"];
-  return { command: kubectl(...words), needs: [needOf("patch", object)] };
-}
-
 /** Deletes an object. */
 export function remove(object: Named): Step {
-  return { command: kubectl("delete", ref(object), ...inNamespace(object)), needs: [needOf("delete", object)] };
+  return { command: kubectl("delete", ...at(object)), needs: [needOf("delete", object)] };
 }
 
-/** Returns a command that opens an object in an editor. */
+/** Opens an object in an editor. */
 export function edit(object: Named): Step {
-  return {
-    command: kubectl("edit", ref(object), ...inNamespace(object)),
-    needs: [needOf("get", object), needOf("patch", object)],
-  };
+  return { command: kubectl("edit", ...at(object)), needs: [needOf("get", object), needOf("patch", object)] };
 }
 
 /** Deletes an object and creates it again, optionally with a merge patch applied. */
 export function createAgain(object: Named, change?: object): Step {
-  const all = [
-    kubectl("get", ref(object), ...inNamespace(object), "-o", "yaml"),
-    ...change === undefined
-      ? []
-      : [kubectl("patch", "--local", "-f", "-", "-o", "yaml", "--type=merge", "-p", JSON.stringify(change))],
-    kubectl("replace", "--force", "-f", "-"),
-  ];
-  const { name: _all, ...create } = needOf("create", object);
-  return { command: all.join(" | "), needs: [needOf("get", object), needOf("delete", object), create] };
+  const command = `${read(object, change)} | ${kubectl("replace", "--force", "-f", "-")}`;
+  return { command, needs: [needOf("get", object), needOf("delete", object), toCreate(object)] };
 }
 
-/** Returns a command that copies an object to another namespace, without the metadata that the API server sets. */
+/** Copies an object to another namespace, without the metadata that the API server sets. */
 export function copy(object: Named, namespace: string): Step {
   const metadata = { namespace, creationTimestamp: null, resourceVersion: null, uid: null };
-  const all = [
-    kubectl("get", ref(object), ...inNamespace(object), "-o", "yaml"),
-    kubectl("patch", "--local", "-f", "-", "-o", "yaml", "--type=merge", "-p", JSON.stringify({ metadata })),
-    kubectl("create", "-f", "-"),
-  ];
-  const { name: _all, ...create } = needOf("create", { ...object, namespace });
-  return { command: all.join(" | "), needs: [needOf("get", object), create] };
+  const command = `${read(object, { metadata })} | ${kubectl("create", "-f", "-")}`;
+  return { command, needs: [needOf("get", object), toCreate({ ...object, namespace })] };
+}
+
+/** Returns a command that prints an object, optionally with a merge patch applied. */
+function read(object: Named, change: object | undefined): string {
+  const printed = kubectl("get", ...at(object), "-o", "yaml");
+  if (change === undefined) return printed;
+  const patched = kubectl("patch", "--local", "-f", "-", "-o", "yaml", "--type=merge", "-p", JSON.stringify(change));
+  return `${printed} | ${patched}`;
+}
+
+/** Returns the right to create objects of this kind. RBAC cannot restrict it to a name. */
+export function toCreate(object: Named): Need {
+  const { name: _name, ...need } = needOf("create", object);
+  return need;
 }
 
 /** Creates an image pull Secret from a Docker configuration file of the user. */
@@ -121,17 +119,14 @@ export function pullSecret(name: string, namespace: string, file: string): Step 
 
 /** Recreates the pods of a Deployment, StatefulSet or DaemonSet. */
 export function rolloutRestart(object: Named): Step {
-  return {
-    command: kubectl("rollout", "restart", ref(object), ...inNamespace(object)),
-    needs: [needOf("patch", object)],
-  };
+  return { command: kubectl("rollout", "restart", ...at(object)), needs: [needOf("patch", object)] };
 }
 
-/** Returns a command that sets the number of replicas of a Deployment. */
+/** Sets the number of replicas of a Deployment. */
 export function scale(object: Named, replicas: number): Step {
   const need = needOf("patch", object);
   return {
-    command: kubectl("scale", ref(object), ...inNamespace(object), `--replicas=${replicas}`),
+    command: kubectl("scale", ...at(object), `--replicas=${replicas}`),
     needs: [needOf("get", object), { ...need, resource: `${need.resource}/scale` }],
   };
 }
@@ -139,7 +134,7 @@ export function scale(object: Named, replicas: number): Step {
 /** Prints the log of a pod or a Deployment. */
 export function logs(object: Named, ...flags: readonly string[]): Step {
   const { kind, namespace, name } = object;
-  const target = kind.toLowerCase() === "pod" ? name : ref(object);
+  const target = kind.toLowerCase() === "pod" ? name : `${kind.toLowerCase()}/${name}`;
   return {
     command: kubectl("logs", "-n", namespace, target, ...flags),
     needs: [{ verb: "get", group: "", resource: "pods/log", namespace }],
@@ -147,9 +142,8 @@ export function logs(object: Named, ...flags: readonly string[]): Step {
 }
 
 /** Runs `kubectl mesh check injection` for a workload. */
-export function explainInjection({ kind, namespace, name }: Named): Step {
-  const command = kubectl("mesh", "check", "injection", `${kind.toLowerCase()}/${name}`, "-n", namespace);
-  return { command, needs: [] };
+export function explainInjection(object: Named): Step {
+  return shows("mesh", "check", "injection", ...at(object));
 }
 
 /** A read-only kubectl command that lists no needed rights. */
@@ -162,10 +156,7 @@ export function described({ kind, namespace, name }: Named): Advice {
   return look("see its status and events", shows("describe", kind, name, "-n", namespace));
 }
 
-function ref({ kind, name }: Named): string {
-  return `${kind.toLowerCase()}/${name}`;
-}
-
-function inNamespace({ namespace }: Named): readonly string[] {
-  return namespace === "" ? [] : ["-n", namespace];
+/** Returns the arguments that name an object: `deployment/web -n shop`. */
+function at({ kind, namespace, name }: Named): readonly string[] {
+  return [`${kind.toLowerCase()}/${name}`, ...namespace === "" ? [] : ["-n", namespace]];
 }

@@ -1,6 +1,5 @@
 /** Selects and orders the advice to show, and adds the rights that the user lacks. */
-import type { MutatingWebhookConfiguration } from "../../kube/client/mod.ts";
-import { injectorWebhooks, isOfInjector } from "../inventory/injector_webhooks.ts";
+import { type InjectorWebhook, isOfInjector } from "../inventory/injector_webhooks.ts";
 import { isKnown, type Observed } from "../inventory/mod.ts";
 import { isWithoutSidecars } from "../inventory/sidecars.ts";
 import { type Advice, type Fix, look, type Need, REACHES, type Risk, RISKS } from "./advice.ts";
@@ -98,7 +97,7 @@ export function needText({ verb, resource, namespace }: Need): string {
 
 export interface DecidingSource {
   readonly istioNamespace: string;
-  readonly mutatingWebhooks: () => Promise<Observed<readonly MutatingWebhookConfiguration[]>>;
+  readonly injectors: () => Promise<Observed<readonly InjectorWebhook[]>>;
   readonly may: (need: Need) => Promise<Observed<boolean>>;
 }
 
@@ -106,12 +105,12 @@ export interface DecidingSource {
  * A namespace is protected if it never gets sidecars, such as the namespace of the control plane, or if it runs the
  * pods of an injection webhook.
  */
-export function decidingOver({ istioNamespace, mutatingWebhooks, may }: DecidingSource): Deciding {
+export function decidingOver({ istioNamespace, injectors, may }: DecidingSource): Deciding {
   return {
     isProtected: async (name) => {
       if (isWithoutSidecars(name, { istioNamespace })) return true;
-      const configurations = await mutatingWebhooks();
-      return isKnown(configurations) && isOfInjector(name, injectorWebhooks(configurations.value));
+      const webhooks = await injectors();
+      return isKnown(webhooks) && isOfInjector(name, webhooks.value);
     },
     may: async (need) => {
       const answer = await may(need);

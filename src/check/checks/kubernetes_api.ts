@@ -6,7 +6,7 @@ import { cannotTell, type Facts, firstKnown } from "../facts.ts";
 import { fixesBy } from "./findings.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { type DryRun, isUncalled, podToTry } from "../inventory/dry_run.ts";
-import { type InjectorWebhook, injectorWebhooks } from "../inventory/injector_webhooks.ts";
+import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 import { ADMISSION, admissionOf } from "./kubernetes_api/admission.ts";
 import { aggregatorRouting } from "./kubernetes_api/aggregator_routing.ts";
 import { gatewayCrds } from "./kubernetes_api/gateway_crds.ts";
@@ -125,7 +125,7 @@ async function pluginFinding(facts: Facts, plugin: string): Promise<Finding | un
  * call of the webhook failed.
  */
 async function seenMutating(facts: Facts): Promise<Finding | undefined> {
-  const webhooks = injectorWebhooks(await facts.mutatingWebhooks());
+  const webhooks = await facts.injectors();
   return await firstKnown([
     ...webhooks.map((webhook) => async (): Promise<Finding | undefined> => {
       const run = await facts.dryRun(webhook);

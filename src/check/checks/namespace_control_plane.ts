@@ -15,11 +15,13 @@ import { findingOf, type Problem } from "./findings.ts";
 
 type Judge = (namespace: SidecarNamespace, facts: Facts) => readonly Problem[] | Promise<readonly Problem[]>;
 
+export const NONE_INJECTED: Finding = { result: "skipped", message: "no namespace is injected" };
+
 /** Returns a check that judges each namespace whose pods a webhook injects. */
 export function ofInjected(judge: Judge): (facts: Facts) => Promise<Finding> {
   return async (facts) => {
     const injected = (await facts.sidecars()).filter(({ planned }) => !planned);
-    if (injected.length === 0) return { result: "skipped", message: "no namespace is injected" };
+    if (injected.length === 0) return NONE_INJECTED;
     return findingOf(await inEach(injected, async (each) => await judge(each, facts)));
   };
 }

@@ -6,13 +6,7 @@ import type { ValueMap } from "../../base/value.ts";
 import { findProxy, type Owner } from "../../inject/mod.ts";
 import type { CheckRow, Finding } from "../check.ts";
 import { type Facts, forAdvice, inAll, known } from "../facts.ts";
-import {
-  anySends,
-  type InjectorWebhook,
-  injectorWebhooks,
-  labelsOfObject,
-  namespaceLabels,
-} from "../inventory/injector_webhooks.ts";
+import { anySends, type InjectorWebhook, labelsOfObject, namespaceLabels } from "../inventory/injector_webhooks.ts";
 import { type Advice, byHand, harmless } from "../advice/advice.ts";
 import { type LabelChange, labelNamespace, removeString } from "../advice/commands.ts";
 import { type Enrolment, relabelled } from "../advice/enrolment.ts";
@@ -96,18 +90,19 @@ async function ofNamespaces(facts: Facts, judge: (namespace: Namespace) => reado
 }
 
 async function ofServed(facts: Facts, judge: Judge): Promise<Finding> {
-  const injectors = injectorWebhooks(await facts.mutatingWebhooks());
-  if (injectors.length === 0) return { result: "skipped", message: "the cluster has no injection webhook" };
+  const injectors = await facts.injectors();
+  if (injectors.length === 0) return NO_WEBHOOK;
   return await ofNamespaces(facts, (namespace) => judge(namespace, injectors));
 }
+
+const NO_WEBHOOK: Finding = { result: "skipped", message: "the cluster has no injection webhook" };
 
 /** The finding if `--selector` matches no namespace: a check that judged nothing must not pass. */
 const NONE_CHOSEN: Finding = { result: "skipped", message: "no namespace has the labels of --selector" };
 
 /** Adds the webhooks and pods that decide the risk of changing labels. Only advice needs them. */
 async function forTheirAdvice(all: readonly Namespace[], facts: Facts): Promise<readonly Namespace[]> {
-  const [configurations, pods] = await Promise.all([forAdvice(facts.mutatingWebhooks()), forAdvice(facts.pods())]);
-  const webhooks = configurations === undefined ? undefined : injectorWebhooks(configurations);
+  const [webhooks, pods] = await Promise.all([forAdvice(facts.injectors()), forAdvice(facts.pods())]);
   const own = facts.scope.selector === undefined ? pods : undefined;
   const isNobody = servedLabels(webhooks ?? [], SOME).length === 0;
   const reinstall = [...isNobody ? await selectorsAgain(facts) : [], REINSTALL];
@@ -273,13 +268,12 @@ const REINSTALL = byHand("install the control plane again, so that its webhooks 
  * the proxy.
  */
 async function unlabelled(facts: Facts): Promise<Finding> {
-  const [namespaces, webhooks, expectations] = await Promise.all([
+  const [namespaces, injectors, expectations] = await Promise.all([
     facts.namespaces(),
-    facts.mutatingWebhooks(),
+    facts.injectors(),
     facts.expectations(),
   ]);
-  const injectors = injectorWebhooks(webhooks);
-  if (injectors.length === 0) return { result: "skipped", message: "the cluster has no injection webhook" };
+  if (injectors.length === 0) return NO_WEBHOOK;
   const losing = new Set(
     expectations.filter(({ hasProxy, webhook }) => hasProxy && known(webhook) === undefined)
       .map(({ pod }) => pod.metadata.namespace ?? ""),

@@ -67,7 +67,7 @@ export async function revisionSide(
 async function textsOf(source: Source, revision: string): Promise<GivenConfiguration> {
   const inventory = inventoryOf(source);
   const { istioNamespace } = source.scope;
-  if (!isKnown(await inventory.mutatingWebhooks())) {
+  if (!isKnown(await inventory.injectors())) {
     return await revisionConfiguration(source.api, { revision, istioNamespace });
   }
   const { texts, plane } = await planeOf(inventory, revision);

@@ -13,7 +13,8 @@ import {
   type TemplateEnv,
 } from "../../inject/mod.ts";
 import { allTargets, type AllWorkloads } from "./all_targets.ts";
-import { explain, explainUnjudged, type Explanation, type Knowledge } from "./explanation.ts";
+import { oncePer } from "../inventory/observed.ts";
+import { explain, explainUnjudged, type Explanation } from "./explanation.ts";
 import { clusterKnowledge, offlineKnowledge } from "./knowledge.ts";
 import { manifestTargets, type ManifestTexts, type Unjudged } from "./manifest_targets.ts";
 import { clusterTarget, type Target } from "./target.ts";
@@ -59,15 +60,12 @@ export async function explainInjection(
   const given = await givenInjector(world, question, api === undefined);
   const { choice, workload, all, isSnapshot } = question;
   const wantsPods = (workload ?? all) !== undefined;
-  const ofNamespace = api === undefined
-    ? () => Promise.resolve(offlineKnowledge(given))
-    : clusterKnowledge({ api, clock: world.clock, choice, given, wantsPods, isSnapshot });
-  const known = new Map<string, Promise<Knowledge>>();
+  const knowledgeOf = api === undefined
+    ? () => offlineKnowledge(given)
+    : oncePer(clusterKnowledge({ api, clock: world.clock, choice, given, wantsPods, isSnapshot }));
   return await atOnce(targets, AT_ONCE, async (target) => {
     if ("verdict" in target) return explainUnjudged(target);
-    const knowledge = known.get(target.namespace) ?? ofNamespace(target.namespace);
-    known.set(target.namespace, knowledge);
-    return await explain(target, await knowledge, question.rulesOff);
+    return await explain(target, await knowledgeOf(target.namespace), question.rulesOff);
   });
 }
 

@@ -2,13 +2,7 @@
  * Reads the webhooks, configuration, and labels that decide whether pods of a namespace are injected. Data that the
  * user may not read counts as unknown, not as an error.
  */
-import {
-  isMutatingWebhookConfiguration,
-  isPod,
-  type KubeApi,
-  type MutatingWebhookConfiguration,
-  type Pod,
-} from "../../kube/client/mod.ts";
+import { isMutatingWebhookConfiguration, isPod, type KubeApi, type Pod } from "../../kube/client/mod.ts";
 import { loadLibraries } from "../../golang/gotemplate/sprig/mod.ts";
 import type { ClusterChoice, Injector } from "../../inject/mod.ts";
 import { podKeeper } from "../inventory/kept_fields.ts";
@@ -16,8 +10,8 @@ import { PAGE_OF_PODS } from "../inventory/resources.ts";
 import { listOf, type Source } from "../inventory/source.ts";
 import { isKnown, observe, type Observed, once, reason } from "../inventory/observed.ts";
 import { accessInventory } from "../inventory/access.ts";
-import { decidingOver } from "../advice/decide.ts";
-import { type InjectorWebhook, injectorWebhooks, namespaceLabels } from "../inventory/injector_webhooks.ts";
+import { decidingOver, type DecidingSource } from "../advice/decide.ts";
+import { injectorsIn, type InjectorWebhook, namespaceLabels } from "../inventory/injector_webhooks.ts";
 import { controlPlaneOf, injectorInventory, planeKey } from "../inventory/control_planes.ts";
 import type { Knowledge } from "./explanation.ts";
 import { loadConditions } from "./match_conditions.ts";
@@ -49,7 +43,7 @@ export function offlineKnowledge(given: Injector | undefined): Knowledge {
     admitting: undefined,
     deciding: decidingOver({
       istioNamespace: DEFAULT_NAMESPACE,
-      mutatingWebhooks: () => Promise.resolve({ value: [] }),
+      injectors: () => Promise.resolve({ value: [] }),
       may: () => Promise.resolve({ failed: "no cluster is read" }),
     }),
   };
@@ -66,29 +60,27 @@ function givenInjector(given: Injector | undefined): Observed<Injector> {
  * the labels of the namespace, it is unknown which webhooks are called.
  */
 export function clusterKnowledge(asking: Asking): (namespace: string) => Promise<Knowledge> {
-  const shared: Shared = {
-    configurations: once(() =>
-      listOf(asking, "apis/admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations", {
+  const injectors = once(async () =>
+    injectorsIn(
+      await listOf(asking, "apis/admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations", {
         isKind: isMutatingWebhookConfiguration,
-      })
-    ),
-    access: accessInventory(asking),
-    injectorFor: once(async () => await injectors(asking, await shared.configurations())),
-  };
+      }),
+    )
+  );
+  const injectorFor = once(async () => await injectorFinder(asking, await injectors()));
+  const shared = { ...accessInventory(asking), injectors, injectorFor };
   return (namespace) => knowledgeOf(namespace, asking, shared);
 }
 
-interface Shared {
-  readonly configurations: () => Promise<Observed<readonly MutatingWebhookConfiguration[]>>;
-  readonly access: ReturnType<typeof accessInventory>;
+interface Shared extends Pick<DecidingSource, "injectors" | "may"> {
   readonly injectorFor: () => Promise<Knowledge["injectorFor"]>;
 }
 
 async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promise<Knowledge> {
   const { api, wantsPods } = asking;
-  const [namespace, configurations, live] = await Promise.all([
+  const [namespace, injectors, live] = await Promise.all([
     observe("get on namespaces", () => api.get(`/api/v1/namespaces/${encodeURIComponent(name)}`)),
-    shared.configurations(),
+    shared.injectors(),
     wantsPods
       ? listOf(asking, "api/v1", "pods", { isKind: isPod, namespace: name, query: PAGE_OF_PODS, keep: podKeeper() })
       : NOTHING,
@@ -96,18 +88,15 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
   const labels = isKnown(namespace) ? namespace.value?.metadata["labels"] : undefined;
   await loadConditions();
   return {
-    webhooks: calledWebhooks(configurations, namespace),
+    // If there are no webhooks, unknown labels do not matter.
+    webhooks: isKnown(injectors) && injectors.value.length > 0 && !isKnown(namespace) ? namespace : injectors,
     namespaceLabels: namespaceLabels(name, labels),
     namespace: isKnown(namespace) ? { value: namespace.value !== undefined } : namespace,
     injectorFor: await shared.injectorFor(),
     pods: wantsPods && isKnown(live) ? live.value : undefined,
-    deciding: decidingOver({
-      istioNamespace: asking.choice.istioNamespace ?? DEFAULT_NAMESPACE,
-      mutatingWebhooks: () => Promise.resolve(configurations),
-      may: shared.access.may,
-    }),
+    deciding: decidingOver({ ...shared, istioNamespace: asking.choice.istioNamespace ?? DEFAULT_NAMESPACE }),
     admitting: canAdmit(asking, namespace) ? asking : undefined,
-    webhookGap: gap("which webhooks exist", configurations)[0],
+    webhookGap: gap("which webhooks exist", injectors)[0],
     gaps: [
       ...gap("the labels of the namespace", namespace),
       ...gap("the state of live pods", live),
@@ -126,16 +115,6 @@ function canAdmit({ given, isSnapshot }: Asking, namespace: Observed<unknown>): 
   return given === undefined && isSnapshot !== true && !(isKnown(namespace) && namespace.value === undefined);
 }
 
-/** Returns the webhooks that may be called. If there are no webhooks, unknown labels do not matter. */
-function calledWebhooks(
-  configurations: Observed<readonly MutatingWebhookConfiguration[]>,
-  namespace: Observed<unknown>,
-): Observed<readonly InjectorWebhook[]> {
-  if (!isKnown(configurations)) return configurations;
-  const webhooks = injectorWebhooks(configurations.value);
-  return isKnown(namespace) || webhooks.length === 0 ? { value: webhooks } : namespace;
-}
-
 const NOTHING: Observed<readonly Pod[]> = { value: [] };
 
 function gap(what: string, fact: Observed<unknown>): readonly string[] {
@@ -146,20 +125,20 @@ function gap(what: string, fact: Observed<unknown>): readonly string[] {
  * Returns a function that finds the injector of a webhook's control plane or, without a webhook, of the chosen control
  * plane.
  */
-async function injectors(
+async function injectorFinder(
   { api, clock, choice, given }: Asking,
-  configurations: Observed<readonly MutatingWebhookConfiguration[]>,
-) {
+  injectors: Observed<readonly InjectorWebhook[]>,
+): Promise<Knowledge["injectorFor"]> {
   if (given !== undefined) return () => givenInjector(given);
-  const hasWebhook = isKnown(configurations) && injectorWebhooks(configurations.value).length > 0;
+  const hasWebhook = isKnown(injectors) && injectors.value.length > 0;
   // The API server calls webhooks of every revision, regardless of the chosen revision.
   const scope = hasWebhook ? { ...choice, revision: undefined } : choice;
-  const { planes } = injectorInventory({ api, clock, scope }, () => Promise.resolve(configurations));
+  const { planes } = injectorInventory({ api, clock, scope }, () => Promise.resolve(injectors));
   const { value: known } = await planes();
   for (const { texts } of known.values()) {
     if (isKnown(texts)) await loadLibraries(texts.value.config.text, texts.value.values?.text ?? "");
   }
-  return (webhook: InjectorWebhook | undefined): Observed<Injector> => {
+  return (webhook) => {
     const plane = webhook === undefined ? [...known.values()][0] : known.get(planeKey(controlPlaneOf(webhook, choice)));
     return plane?.injector ?? { failed: "its control plane is unknown" };
   };

@@ -1,6 +1,6 @@
 /** Queries the API server for rights of the user. Every user may do so (Kubernetes, role `system:basic-user`). */
 import { mapAt } from "../../base/value.ts";
-import { observe, type Observed } from "./observed.ts";
+import { observe, type Observed, oncePer } from "./observed.ts";
 import type { Source } from "./source.ts";
 
 /** A right to query. */
@@ -19,14 +19,7 @@ const PATH = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
 /** Returns a function that queries rights, each at most once. */
 export function accessInventory({ api }: { readonly api: Pick<Source["api"], "create"> }) {
-  const answers = new Map<string, Promise<Observed<boolean>>>();
-  const may = (need: AccessRequest): Promise<Observed<boolean>> => {
-    const key = JSON.stringify([need.verb, need.group, need.resource, need.namespace, need.name]);
-    const answer = answers.get(key) ?? ask(api, need);
-    answers.set(key, answer);
-    return answer;
-  };
-  return { may };
+  return { may: oncePer((need: AccessRequest) => ask(api, need)) };
 }
 
 async function ask(api: Pick<Source["api"], "create">, need: AccessRequest): Promise<Observed<boolean>> {

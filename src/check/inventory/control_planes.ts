@@ -1,6 +1,6 @@
 /** Reads the configuration of the control planes behind the webhooks. */
 import { errorLine, MeshError } from "../../base/errors.ts";
-import { type ConfigMap, isConfigMap, type KubeApi, type MutatingWebhookConfiguration } from "../../kube/client/mod.ts";
+import { type ConfigMap, isConfigMap, type KubeApi } from "../../kube/client/mod.ts";
 import type { World } from "../../platform/mod.ts";
 import {
   type ClusterChoice,
@@ -14,10 +14,10 @@ import {
   ownConfigMap,
   ownConfiguration,
 } from "../../inject/mod.ts";
-import { type InjectorWebhook, injectorWebhooks } from "./injector_webhooks.ts";
-import { isKnown, type Known, type Observed, once } from "./observed.ts";
+import type { InjectorWebhook } from "./injector_webhooks.ts";
+import { isKnown, type Known, type Observed, once, oncePer } from "./observed.ts";
 import { nameKeeper } from "./kept_fields.ts";
-import { listOf, objectOf } from "./source.ts";
+import { listOf, objectOf, type Place } from "./source.ts";
 
 /** A control plane, and the names of its ConfigMaps. */
 export interface ControlPlane {
@@ -145,27 +145,16 @@ export interface PlaneSource {
  */
 export function injectorInventory(
   source: PlaneSource,
-  mutatingWebhooks: () => Promise<Observed<readonly MutatingWebhookConfiguration[]>>,
+  injectors: () => Promise<Observed<readonly InjectorWebhook[]>>,
 ) {
-  const maps = new Map<string, () => Promise<Observed<ConfigMap | undefined>>>();
-  const configMap = (namespace: string, name: string) => {
-    const key = `${namespace}/${name}`;
-    const get = maps.get(key) ??
-      once(() => objectOf(source, ["api/v1", "configmaps"], isConfigMap, { namespace, name }));
-    maps.set(key, get);
-    return get();
-  };
+  const mapAt = oncePer((place: Place) => objectOf(source, ["api/v1", "configmaps"], isConfigMap, place));
+  const configMap: ConfigMapReader = (namespace, name) => mapAt({ namespace, name });
   const load = async (plane: ControlPlane): Promise<ObservedPlane> => {
     const texts = await planeTexts(plane, configMap);
     const injector = isKnown(texts) ? injectorOf(texts.value, plane.revision, source.clock) : texts;
     return { plane, texts, injector };
   };
-  const namespacesWith = new Map<string, () => Promise<Observed<ReadonlySet<string>>>>();
-  const listed = (name: string) => {
-    const list = namespacesWith.get(name) ?? once(() => namespacesOf(source, name));
-    namespacesWith.set(name, list);
-    return list();
-  };
+  const listed = oncePer((name: string) => namespacesOf(source, name));
   return {
     configMap,
     /**
@@ -183,8 +172,8 @@ export function injectorInventory(
      * the scope.
      */
     planes: once(async (): Promise<Known<ReadonlyMap<string, ObservedPlane>>> => {
-      const webhooks = await mutatingWebhooks();
-      const found = controlPlanes(isKnown(webhooks) ? injectorWebhooks(webhooks.value) : [], source.scope);
+      const webhooks = await injectors();
+      const found = controlPlanes(isKnown(webhooks) ? webhooks.value : [], source.scope);
       const loaded = await Promise.all(found.map(load));
       return { value: new Map(loaded.map((each) => [planeKey(each.plane), each])) };
     }),

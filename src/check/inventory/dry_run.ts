@@ -4,7 +4,7 @@ import { ApiError, isPod, type KubeApi, type Namespace, ofKind, type Pod } from 
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { newMap, type ValueMap } from "../../base/value.ts";
 import { IGNORED_NAMESPACES } from "../../inject/mod.ts";
-import { isKnown, observe, type Observed } from "./observed.ts";
+import { isKnown, observe, type Observed, oncePer } from "./observed.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "./injector_webhooks.ts";
 import type { Source } from "./source.ts";
 
@@ -60,13 +60,7 @@ interface DryRuns {
 
 /** Returns getters of dry runs. Sends one pod for each namespace and set of labels. */
 export function dryRunInventory(source: Source, namespaces: Namespaces): DryRuns {
-  const runs = new Map<string, Promise<Observed<DryRun>>>();
-  const sendOnce = (place: Place): Promise<Observed<DryRun>> => {
-    const key = JSON.stringify(place);
-    const run = runs.get(key) ?? send(source, place);
-    runs.set(key, run);
-    return run;
-  };
+  const sendOnce = oncePer((place: Place) => send(source, place));
   const inFirst = async (all: readonly Namespace[], webhooks: readonly InjectorWebhook[]) => {
     for (const webhook of webhooks) {
       const place = placeFor(all, webhook, source.scope.namespace);

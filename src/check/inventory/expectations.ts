@@ -1,16 +1,10 @@
-import type { MutatingWebhookConfiguration, Namespace, Pod } from "../../kube/client/mod.ts";
+import type { Namespace, Pod } from "../../kube/client/mod.ts";
 import { newMap } from "../../base/value.ts";
 import { decide, type Decision, findProxy, type Owner, podOwner } from "../../inject/mod.ts";
 import { controlPlaneOf, planeKey } from "./control_planes.ts";
 import { isAlive } from "./live_pods.ts";
 import { isKnown, type Observed, once } from "./observed.ts";
-import {
-  type InjectorWebhook,
-  injectorWebhooks,
-  labelsByNamespace,
-  labelsOfObject,
-  sendsPod,
-} from "./injector_webhooks.ts";
+import { type InjectorWebhook, labelsByNamespace, labelsOfObject, sendsPod } from "./injector_webhooks.ts";
 import type { InjectorInventory, ObservedPlane } from "./control_planes.ts";
 import type { ResourceInventory } from "./resources.ts";
 import type { Source } from "./source.ts";
@@ -34,7 +28,7 @@ export interface ExpectedPod {
 }
 
 type ExpectationParts =
-  & Pick<ResourceInventory, "namespaces" | "mutatingWebhooks" | "pods">
+  & Pick<ResourceInventory, "namespaces" | "injectors" | "pods">
   & Pick<InjectorInventory, "planes">;
 
 /**
@@ -48,7 +42,7 @@ export function expectationInventory({ scope }: Source, parts: ExpectationParts)
       const [pods, namespaces, webhooks] = await Promise.all([
         parts.pods(),
         parts.namespaces(),
-        parts.mutatingWebhooks(),
+        parts.injectors(),
       ]);
       if (!isKnown(pods)) return pods;
       const { value: planes } = await parts.planes();
@@ -66,16 +60,15 @@ type WebhookFor = (pod: Pod) => ExpectedPod["webhook"];
  */
 function webhookFinder(
   namespaces: Observed<readonly Namespace[]>,
-  webhooks: Observed<readonly MutatingWebhookConfiguration[]>,
+  injectors: Observed<readonly InjectorWebhook[]>,
 ): WebhookFor {
-  if (!isKnown(webhooks)) return () => webhooks;
-  const injectors = injectorWebhooks(webhooks.value);
-  if (injectors.length === 0) return () => ({ value: undefined });
+  if (!isKnown(injectors)) return () => injectors;
+  if (injectors.value.length === 0) return () => ({ value: undefined });
   if (!isKnown(namespaces)) return () => namespaces;
   const labels = labelsByNamespace(namespaces.value);
   return (pod) => {
     const own = labels.get(pod.metadata.namespace ?? "") ?? newMap();
-    return { value: injectors.find((each) => sendsPod(each, own, labelsOfObject(pod))) };
+    return { value: injectors.value.find((each) => sendsPod(each, own, labelsOfObject(pod))) };
   };
 }
 

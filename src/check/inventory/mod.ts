@@ -16,7 +16,7 @@ import type { Source } from "./source.ts";
 /** Returns all getters for one cluster. A new inventory queries the cluster again. */
 export function inventoryOf(source: Source) {
   const resources = resourceInventory(source);
-  const injectors = injectorInventory(source, resources.mutatingWebhooks);
+  const injectors = injectorInventory(source, resources.injectors);
   const parts = { ...resources, ...injectors };
   return {
     scope: source.scope,

@@ -58,3 +58,14 @@ export function once<T>(ask: () => Promise<T>): () => Promise<T> {
   let answer: Promise<T> | undefined;
   return () => answer ??= ask();
 }
+
+/** Returns a getter that runs `ask` at most once for each argument, or for each key. */
+export function oncePer<Of, T>(ask: (of: Of) => T, keyOf: (of: Of) => string = JSON.stringify): (of: Of) => T {
+  const answers = new Map<string, T>();
+  return (of) => {
+    const key = keyOf(of);
+    const answer = answers.get(key) ?? ask(of);
+    answers.set(key, answer);
+    return answer;
+  };
+}

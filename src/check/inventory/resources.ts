@@ -11,6 +11,7 @@ import {
   ofKind,
 } from "../../kube/client/mod.ts";
 import { applicationKeeper, namespaceKeeper, nodeKeeper, podKeeper, workloadKeeper } from "./kept_fields.ts";
+import { injectorsIn } from "./injector_webhooks.ts";
 import { isKnown, observe, type Observed, once } from "./observed.ts";
 import { listOf, queryOf, type Source } from "./source.ts";
 
@@ -38,6 +39,9 @@ export const WORKLOADS: readonly (readonly [group: string, resource: string])[] 
 export function resourceInventory(source: Source) {
   const { namespace } = source.scope;
   const namespaces = once(() => namespacesOf(source));
+  const mutatingWebhooks = once(() =>
+    listOf(source, ADMISSION, "mutatingwebhookconfigurations", { isKind: isMutatingWebhookConfiguration })
+  );
   return {
     pods: once(() =>
       listOf(source, "api/v1", "pods", {
@@ -57,9 +61,9 @@ export function resourceInventory(source: Source) {
     nodes: once(() =>
       listOf(source, "api/v1", "nodes", { isKind: isNode, query: { limit: "50" }, keep: nodeKeeper() })
     ),
-    mutatingWebhooks: once(() =>
-      listOf(source, ADMISSION, "mutatingwebhookconfigurations", { isKind: isMutatingWebhookConfiguration })
-    ),
+    mutatingWebhooks,
+    /** The injection webhooks of all revisions. */
+    injectors: once(async () => injectorsIn(await mutatingWebhooks())),
     validatingWebhooks: once(() => listOf(source, ADMISSION, "validatingwebhookconfigurations", { isKind: isObject })),
     /** The Argo CD Applications with this name. Not read if the scope is one namespace: only advice needs them. */
     applications: (name: string) =>

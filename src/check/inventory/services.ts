@@ -9,14 +9,9 @@ import {
   type KubeObject,
 } from "../../kube/client/mod.ts";
 import { podKeeper, serviceKeeper } from "./kept_fields.ts";
-import { isKnown, type Observed, once } from "./observed.ts";
+import { isKnown, type Observed, once, oncePer } from "./observed.ts";
 import { PAGE_OF_PODS } from "./resources.ts";
-import { listOf, objectOf, type Source } from "./source.ts";
-
-export interface Place {
-  readonly namespace: string;
-  readonly name: string;
-}
+import { listOf, objectOf, type Place, type Source } from "./source.ts";
 
 /** The endpoints of a Service. */
 export interface Backends {
@@ -41,15 +36,14 @@ export function serviceInventory(source: Source) {
     ),
     backends: byName((name) => backendsOf(source, name)),
     /** The Deployments of a namespace, with all fields. */
-    deploymentsIn: byKey(
-      String,
-      (namespace: string) => listOf(source, "apis/apps/v1", "deployments", { isKind: isDeployment, namespace }),
+    deploymentsIn: oncePer((namespace: string) =>
+      listOf(source, "apis/apps/v1", "deployments", { isKind: isDeployment, namespace })
     ),
     /**
      * The pods of a namespace, regardless of `--selector`. If `--namespace` is set, other namespaces are not read,
      * because only advice needs the pods.
      */
-    podsIn: byKey(String, (namespace: string) => {
+    podsIn: oncePer((namespace: string) => {
       const { namespace: chosen = namespace } = source.scope;
       return chosen === namespace
         ? listOf(source, "api/v1", "pods", { isKind: isPod, namespace, query: PAGE_OF_PODS, keep: podKeeper() })
@@ -61,19 +55,8 @@ export function serviceInventory(source: Source) {
 
 const isDeployment = (object: KubeObject): object is KubeObject => object.kind === "Deployment";
 
-/** Returns a getter that runs `ask` at most once for each name. */
 function byName<T>(ask: (name: Place) => Promise<T>): (name: Place) => Promise<T> {
-  return byKey(({ namespace, name }) => `${namespace}/${name}`, ask);
-}
-
-function byKey<Of, T>(keyOf: (of: Of) => string, ask: (of: Of) => Promise<T>): (of: Of) => Promise<T> {
-  const answers = new Map<string, Promise<T>>();
-  return (of) => {
-    const key = keyOf(of);
-    const answer = answers.get(key) ?? ask(of);
-    answers.set(key, answer);
-    return answer;
-  };
+  return oncePer(ask, ({ namespace, name }) => `${namespace}/${name}`);
 }
 
 /** Reads the endpoints of a Service from EndpointSlices, or from Endpoints before Kubernetes 1.21. */
@@ -81,7 +64,8 @@ async function backendsOf(source: Source, name: Place): Promise<Observed<Backend
   const query = { labelSelector: `kubernetes.io/service-name=${name.name}` };
   const listing = { isKind: isEndpointSlice, namespace: name.namespace, query };
   const slices = await listOf(source, "apis/discovery.k8s.io/v1", "endpointslices", listing);
-  if (!isKnown(slices) || slices.value.length > 0) return isKnown(slices) ? { value: ofSlices(slices.value) } : slices;
+  if (!isKnown(slices)) return slices;
+  if (slices.value.length > 0) return { value: ofSlices(slices.value) };
   const endpoints = await objectOf(source, ["api/v1", "endpoints"], isEndpoints, name);
   return isKnown(endpoints) ? { value: ofEndpoints(endpoints.value) } : endpoints;
 }

@@ -17,7 +17,7 @@ import {
 } from "../../inject/mod.ts";
 import { controlPlaneOf, planeKey } from "./control_planes.ts";
 import { isKnown, type Observed, once } from "./observed.ts";
-import { type InjectorWebhook, injectorWebhooks, namespaceLabels, sendsPod } from "./injector_webhooks.ts";
+import { type InjectorWebhook, namespaceLabels, sendsPod } from "./injector_webhooks.ts";
 import type { InjectorInventory, ObservedPlane } from "./control_planes.ts";
 import type { ResourceInventory } from "./resources.ts";
 import { isChosen, type Scope, type Source } from "./source.ts";
@@ -34,19 +34,18 @@ export interface SidecarNamespace {
   readonly planned: boolean;
 }
 
-type SidecarParts = Pick<ResourceInventory, "namespaces" | "mutatingWebhooks"> & Pick<InjectorInventory, "planes">;
+type SidecarParts = Pick<ResourceInventory, "namespaces" | "injectors"> & Pick<InjectorInventory, "planes">;
 
 /** Returns a getter of the sidecars, for each namespace in the scope where webhooks inject all pods. */
 export function sidecarInventory(source: Source, parts: SidecarParts) {
   return {
     sidecars: once(async (): Promise<Observed<readonly SidecarNamespace[]>> => {
-      const [namespaces, webhooks] = await Promise.all([parts.namespaces(), parts.mutatingWebhooks()]);
+      const [namespaces, webhooks] = await Promise.all([parts.namespaces(), parts.injectors()]);
       if (!isKnown(namespaces)) return namespaces;
       if (!isKnown(webhooks)) return webhooks;
       const wanted = namespaces.value.filter((each) => isWanted(each, source));
-      const injectors = injectorWebhooks(webhooks.value);
-      if (injectors.length === 0) return planned(wanted, source);
-      return inWebhooks(wanted, injectors, (await parts.planes()).value, source);
+      if (webhooks.value.length === 0) return planned(wanted, source);
+      return inWebhooks(wanted, webhooks.value, (await parts.planes()).value, source);
     }),
   };
 }

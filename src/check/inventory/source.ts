@@ -106,12 +106,18 @@ export interface Listing<T extends KubeObject> {
   readonly keep?: Keep;
 }
 
+/** The namespace and the name of an object. */
+export interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** Reads an object of a namespace; `undefined` if the object does not exist. */
 export function objectOf<T extends KubeObject>(
   { api }: { readonly api: Pick<KubeApi, "get"> },
   [group, resource]: readonly [group: string, resource: string],
   isKind: Guard<T>,
-  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { namespace, name }: Place,
 ): Promise<Observed<T | undefined>> {
   const path = `/${group}/namespaces/${encodeURIComponent(namespace)}/${resource}/${encodeURIComponent(name)}`;
   return observe(`get on ${resource} in the namespace "${namespace}"`, async () => ofKind(await api.get(path), isKind));

@@ -8,9 +8,8 @@ import {
   type NativeOption,
 } from "../../inject/mod.ts";
 import { controlPlaneOf, type ObservedPlane, planeKey } from "../inventory/control_planes.ts";
-import { injectorWebhooks } from "../inventory/injector_webhooks.ts";
 import type { Inventory } from "../inventory/mod.ts";
-import { isKnown, type Observed, reason } from "../inventory/observed.ts";
+import { isKnown, type Observed, oncePer, reason } from "../inventory/observed.ts";
 import type { Running } from "./running.ts";
 
 /** The target of an upgrade: configuration files, or a revision in the cluster. */
@@ -77,37 +76,24 @@ export async function injectorsFor(
   const toPlane = (target: ObservedPlane): InjectorOf => (of) => ofPlane(target, of);
   const next = "files" in to ? toFiles(to.files) : toPlane(await planeOf(inventory, to.revision));
   const choosing: InjectorOf = (of) => next({ ...of, isNative: nativeSidecars ?? of.isNative });
-  return { next: cached(choosing), present: cached(present) };
+  const keyOf = ({ revision, isNative }: Injected) => `${revision} ${isNative}`;
+  return { next: oncePer(choosing, keyOf), present: oncePer(present, keyOf) };
 }
 
 /** Returns the control plane of a revision or a tag. */
 export async function planeOf(inventory: Inventory, revision: string): Promise<ObservedPlane> {
-  const [configurations, { value: planes }] = await Promise.all([inventory.mutatingWebhooks(), inventory.planes()]);
-  if (!isKnown(configurations)) {
-    throw new MeshError(`Cannot tell which webhook serves the revision "${revision}": ${reason(configurations)}`);
+  const [injectors, { value: planes }] = await Promise.all([inventory.injectors(), inventory.planes()]);
+  if (!isKnown(injectors)) {
+    throw new MeshError(`Cannot tell which webhook serves the revision "${revision}": ${reason(injectors)}`);
   }
-  const webhooks = injectorWebhooks(configurations.value);
-  const webhook = webhooks.find((each) =>
-    each.tag === revision || (each.tag === undefined && each.revision === revision)
-  );
+  const webhooks = injectors.value;
+  const webhook = webhooks.find((each) => (each.tag ?? each.revision) === revision);
   const plane = webhook === undefined ? undefined : planes.get(planeKey(controlPlaneOf(webhook, inventory.scope)));
   if (plane === undefined) {
-    const served = [...new Set(webhooks.map((each) => each.tag ?? each.revision))].map((name) => `"${name}"`).join(
-      ", ",
-    );
-    const hint = `webhooks serve ${served || "none"}; the name of a file must contain "/" or "."`;
+    const served = new Set(webhooks.map((each) => `"${each.tag ?? each.revision}"`));
+    const hint = `webhooks serve ${[...served].join(", ") || "none"}; the name of a file must contain "/" or "."`;
     throw new MeshError(`No webhook serves the revision "${revision}"`, { hint });
   }
   if (isKnown(plane.texts)) return plane;
   throw new MeshError(`The configuration of the revision "${revision}" is unknown: ${reason(plane.texts)}`);
-}
-
-function cached(make: InjectorOf): InjectorOf {
-  const made = new Map<string, Promise<Observed<Injector>>>();
-  return (of) => {
-    const key = `${of.revision} ${of.isNative}`;
-    const injector = made.get(key) ?? make(of);
-    made.set(key, injector);
-    return injector;
-  };
 }

@@ -7,7 +7,7 @@ import { parseBool } from "../../../golang/go_bool.ts";
 import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";
-import { type InjectorWebhook, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
+import type { InjectorWebhook } from "../../inventory/injector_webhooks.ts";
 import { type Facts, firstKnown, inEach } from "../../facts.ts";
 import { flagsOf } from "./admission.ts";
 import { fixesBy } from "../findings.ts";
@@ -105,7 +105,7 @@ function nodeOf({ spec }: Pod): string {
 type Evidence = { readonly reached: string } | { readonly failed: string };
 
 async function ofWebhooks(facts: Facts): Promise<readonly Evidence[]> {
-  const webhooks = injectorWebhooks(await facts.mutatingWebhooks());
+  const webhooks = await facts.injectors();
   return await inEach(webhooks.filter(isCalled), async (webhook) => {
     const run = await facts.dryRun(webhook);
     return run === undefined ? [] : ofDryRun(webhook, run, webhooks);

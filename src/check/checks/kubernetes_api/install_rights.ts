@@ -4,7 +4,6 @@ import { byHand, look } from "../../advice/advice.ts";
 import { shows } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import type { Facts } from "../../facts.ts";
-import { injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 import { fixesBy } from "../findings.ts";
 import { WHOLE_CLUSTER } from "./whole_cluster.ts";
 
@@ -35,7 +34,7 @@ const CREATED: readonly Created[] = [
 export async function installRights(facts: Facts): Promise<Finding> {
   const { namespace, istioNamespace } = facts.scope;
   if (namespace !== undefined) return WHOLE_CLUSTER;
-  if (injectorWebhooks(await facts.mutatingWebhooks()).length > 0) {
+  if ((await facts.injectors()).length > 0) {
     return { result: "skipped", message: "Istio is already installed" };
   }
   const wanted = CREATED.flatMap(({ group, resources, inControlPlane }) =>

@@ -1,27 +1,20 @@
 /** Checks with dry runs that the API server admits an injected pod in each namespace. */
-import { injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";
-import { cannotTell, type Facts, inEach, known } from "../../facts.ts";
+import { cannotTell, known } from "../../facts.ts";
 import type { SidecarNamespace } from "../../inventory/sidecars.ts";
 import { type Advice, byHand, harmless, loosening } from "../../advice/advice.ts";
 import { edit } from "../../advice/commands.ts";
 import { ENFORCE } from "../../policies/obstacles.ts";
-import type { Finding } from "../../check.ts";
-import { findingOf, namedIn, type Problem } from "../findings.ts";
+import { namedIn, type Problem } from "../findings.ts";
+import { ofInjected } from "../namespace_control_plane.ts";
 
 /**
  * Reports refused dry runs of injected pods. The pod passes through policies, validating webhooks, and the API server's
  * validation. A refusal is reported only if the same pod is admitted without a sidecar.
  */
-export async function podAdmission(facts: Facts): Promise<Finding> {
-  const [configurations, sidecars] = await Promise.all([facts.mutatingWebhooks(), facts.sidecars()]);
-  const injected = sidecars.filter(({ planned }) => !planned);
-  if (injected.length === 0) return { result: "skipped", message: "no namespace is injected" };
-  const webhooks = injectorWebhooks(configurations);
-  return findingOf(
-    await inEach(injected, async (each) => judge(each, await facts.dryRunIn(each.namespace, webhooks))),
-  );
-}
+export const podAdmission = ofInjected(async (each, facts) => {
+  return judge(each, await facts.dryRunIn(each.namespace, await facts.injectors()));
+});
 
 /** Matches the message of ValidatingAdmissionPolicy (k8s.io/apiserver/pkg/admission/plugin/policy/validating). */
 const POLICY = /ValidatingAdmissionPolicy '([^']+)' with binding '/;

@@ -8,7 +8,7 @@ import { type Installer, installerIn, type Lost, madeAgain } from "../../advice/
 import { type Facts, forAdvice } from "../../facts.ts";
 import { type ControlPlane, OURS } from "../../inventory/control_planes.ts";
 import { injectorWebhooks } from "../../inventory/injector_webhooks.ts";
-import type { Place } from "../../inventory/services.ts";
+import type { Place } from "../../inventory/source.ts";
 import { distinct } from "./injectors.ts";
 import { riskWithout } from "./webhook_advice.ts";
 

@@ -18,6 +18,7 @@ import {
 import { cannotTell, type Facts, inEach } from "../../facts.ts";
 import type { SidecarNamespace } from "../../inventory/sidecars.ts";
 import { findingOf, type Problem } from "../findings.ts";
+import { NONE_INJECTED } from "../namespace_control_plane.ts";
 import { amountsOf } from "../../policies/pod_resources.ts";
 import { podToTry } from "../../inventory/dry_run.ts";
 import { entriesPatched } from "./webhook_advice.ts";
@@ -26,7 +27,7 @@ import { entriesPatched } from "./webhook_advice.ts";
 export async function chainKeepsSidecar(facts: Facts): Promise<Finding> {
   const [configurations, sidecars] = await Promise.all([facts.mutatingWebhooks(), facts.sidecars()]);
   const injected = sidecars.filter(({ planned }) => !planned);
-  if (injected.length === 0) return { result: "skipped", message: "no namespace is injected" };
+  if (injected.length === 0) return NONE_INJECTED;
   const first = injectorWebhooks(configurations)[0]?.configuration ?? "";
   const others = otherWebhooks(configurations)
     .filter(({ configuration, isReinvoked }) => isReinvoked || configuration > first);

@@ -1,11 +1,11 @@
 /** Selects the injection webhooks in the scope. */
 import type { Finding } from "../../check.ts";
 import type { Facts } from "../../facts.ts";
-import { type InjectorWebhook, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
+import type { InjectorWebhook } from "../../inventory/injector_webhooks.ts";
 
 /** Returns all injection webhooks, or only the webhooks of the scope's revision. */
-async function injectorsOf({ mutatingWebhooks, scope: { revision: wanted } }: Facts): Promise<InjectorWebhook[]> {
-  return injectorWebhooks(await mutatingWebhooks())
+async function injectorsOf({ injectors, scope: { revision: wanted } }: Facts): Promise<InjectorWebhook[]> {
+  return (await injectors())
     .filter(({ revision, tag }) => wanted === undefined || revision === wanted || tag === wanted);
 }
 

@@ -4,12 +4,7 @@ import type { Plain, Service } from "../../../kube/client/mod.ts";
 import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
 import { shows } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
-import {
-  configurationRef,
-  type InjectorWebhook,
-  injectorWebhooks,
-  type WebhookTarget,
-} from "../../inventory/injector_webhooks.ts";
+import { configurationRef, type InjectorWebhook, type WebhookTarget } from "../../inventory/injector_webhooks.ts";
 import { type Facts, forAdvice, inEach } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import type { Callee } from "./failures.ts";
@@ -128,8 +123,8 @@ export async function endpointsReady(webhooks: readonly InjectorWebhook[], facts
 
 /** Returns what is known about the called Service. Only messages and advice depend on it. */
 export async function calleeOf(target: WebhookTarget, facts: Facts): Promise<Callee> {
-  const configurations = await forAdvice(facts.mutatingWebhooks()) ?? [];
-  const webhooks = injectorWebhooks(configurations).filter((each) => sameValue({ ...each.target }, { ...target }));
+  const all = await forAdvice(facts.injectors()) ?? [];
+  const webhooks = all.filter((each) => sameValue({ ...each.target }, { ...target }));
   if ("url" in target) return { port: undefined, clusterIP: undefined, webhooks, opening: [] };
   const [service, backends, opening] = await Promise.all([
     forAdvice(facts.service(target)),

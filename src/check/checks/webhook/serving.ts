@@ -9,7 +9,7 @@ import { type Facts, forAdvice } from "../../facts.ts";
 import { replicaFailure } from "../../injection/failed_create.ts";
 import { labelsOfObject } from "../../inventory/injector_webhooks.ts";
 import { isAlive } from "../../inventory/live_pods.ts";
-import type { Place } from "../../inventory/services.ts";
+import type { Place } from "../../inventory/source.ts";
 import { serverAgain } from "./again.ts";
 import {
   conditionOf,

@@ -4,7 +4,7 @@ import { type Advice, byHand, harmless, look, loosening } from "../../advice/adv
 import { remove, shows } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import { type Facts, forAdvice, inEach } from "../../facts.ts";
-import type { Place } from "../../inventory/services.ts";
+import type { Place } from "../../inventory/source.ts";
 import { causeOfNoPod } from "./serving.ts";
 import { findingOf, type Problem } from "../findings.ts";
 

@@ -2,7 +2,7 @@
 import { type Advice, byHand, harmless, look, type Risk } from "../../advice/advice.ts";
 import { logs, type Named, patch, remove, rolloutRestart } from "../../advice/commands.ts";
 import { riskOfRemoval } from "../../advice/enrolment.ts";
-import { injectorWebhooks, labelsOfObject, type WebhookTarget } from "../../inventory/injector_webhooks.ts";
+import { labelsOfObject, type WebhookTarget } from "../../inventory/injector_webhooks.ts";
 import { hasAllPods } from "../../inventory/mod.ts";
 import { type Facts, forAdvice } from "../../facts.ts";
 
@@ -46,13 +46,13 @@ export async function deleted(configuration: string, change: string, facts: Fact
 
 /** Returns the risk of removing configurations. */
 export async function riskWithout(isRemoved: (configuration: string) => boolean, facts: Facts): Promise<Risk> {
-  const [configurations, namespaces, pods] = await Promise.all([
-    forAdvice(facts.mutatingWebhooks()),
+  const [webhooks, namespaces, pods] = await Promise.all([
+    forAdvice(facts.injectors()),
     forAdvice(facts.namespaces()),
     forAdvice(facts.pods()),
   ]);
-  if (configurations === undefined || namespaces === undefined || !hasAllPods(facts.scope)) return "takes-out";
-  return riskOfRemoval(injectorWebhooks(configurations), ({ configuration }) => isRemoved(configuration), {
+  if (webhooks === undefined || namespaces === undefined || !hasAllPods(facts.scope)) return "takes-out";
+  return riskOfRemoval(webhooks, ({ configuration }) => isRemoved(configuration), {
     namespaces: namespaces.map((each) => [each.metadata.name, labelsOfObject(each)] as const),
     pods,
   });

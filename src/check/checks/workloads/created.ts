@@ -7,7 +7,7 @@ import { explainInjection } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import { lastEvent, replicaFailure, timeOf } from "../../injection/failed_create.ts";
 import { objectTarget, podOf } from "../../injection/target.ts";
-import { injectorWebhooks, labelsByNamespace, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
+import { labelsByNamespace, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
 import { isChosen } from "../../inventory/mod.ts";
 import { type Facts, inAll, later } from "../../facts.ts";
 import { findingOf, type Problem, refOf } from "../findings.ts";
@@ -24,13 +24,12 @@ const RECENT = 20 * 60_000;
  * controllers in events.
  */
 export async function podsCreated(facts: Facts): Promise<Finding> {
-  const [workloads, namespaces, webhooks, events] = await Promise.all([
+  const [workloads, namespaces, injectors, events] = await Promise.all([
     facts.workloads(),
     facts.namespaces(),
-    facts.mutatingWebhooks(),
+    facts.injectors(),
     later(facts.failedCreations()),
   ]);
-  const injectors = injectorWebhooks(webhooks);
   const labels = labelsByNamespace(namespaces);
   const isMeant = (object: KubeObject) => {
     const target = objectTarget(object);
