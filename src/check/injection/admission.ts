@@ -26,9 +26,13 @@ export interface Admitting {
   readonly clock: Source["clock"];
 }
 
-export interface Candidate {
+/** A workload and its new pod. */
+export interface Created {
   readonly target: Target;
   readonly pod: Pod;
+}
+
+export interface Candidate extends Created {
   readonly verdict: Verdict & { readonly verdict: "injected" };
   /** Messages from the pod's controller about pods that it could not create. */
   readonly failures: readonly string[];
@@ -36,30 +40,33 @@ export interface Candidate {
 
 /** Confirms or corrects the verdict `injected` with a dry run of the pod. */
 export async function admitted(source: Admitting, candidate: Candidate): Promise<Admitted> {
-  const { target, pod, verdict } = candidate;
-  const run = await tryToCreate(source, { namespace: target.namespace, pod: newPod(target, pod) });
-  const why = isKnown(run) ? doubtOf(run.value, target) : whyUnknown(run);
-  if (isKnown(run) && why === undefined) return { verdict: byDryRun(verdict, run.value), warnings: [] };
-  const [failure] = candidate.failures;
+  const { verdict, failures: [failure] } = candidate;
+  const run = await dryRun(source, candidate);
+  if (isKnown(run)) return { verdict: byDryRun(verdict, run.value), warnings: [] };
   if (failure !== undefined) return { verdict: refused(verdict, failure), warnings: [] };
-  return await judged(source, candidate, `no dry run shows whether the API server admits the pod: ${why}`);
+  return await judged(source, candidate, `no dry run shows whether the API server admits the pod: ${whyUnknown(run)}`);
 }
 
 /** A pod whose webhooks or configuration the user has no right to read. */
-export interface Unread {
-  readonly target: Target;
-  readonly pod: Pod;
+export interface Unread extends Created {
   readonly verdict: Verdict;
   readonly namespaceLabels: ValueMap;
 }
 
 /** Derives a verdict from a dry run. The dry run shows what happens to the pod, and the labels show why. */
 export async function tried(source: Admitting, unread: Unread): Promise<Admitted> {
-  const { target, pod, verdict } = unread;
+  const run = await dryRun(source, unread);
+  if (isKnown(run)) return { verdict: shownBy(run.value, unread), warnings: [] };
+  return { verdict: unread.verdict, warnings: [`no dry run shows what happens to the pod: ${whyUnknown(run)}`] };
+}
+
+/** Creates the pod as a dry run. Unknown if the dry run does not show what happens to the pod. */
+async function dryRun(source: Admitting, { target, pod }: Created): Promise<Observed<PodRun>> {
   const run = await tryToCreate(source, { namespace: target.namespace, pod: newPod(target, pod) });
-  const why = isKnown(run) ? doubtOf(run.value, target) : whyUnknown(run);
-  if (isKnown(run) && why === undefined) return { verdict: shownBy(run.value, unread), warnings: [] };
-  return { verdict, warnings: [`no dry run shows what happens to the pod: ${why}`] };
+  if (!isKnown(run) || !DOUBTS.some((isDoubtful) => isDoubtful(run.value, target))) return run;
+  return {
+    failed: run.value.message || "the pod has a different name in the dry run, and is created without a sidecar",
+  };
 }
 
 function shownBy({ outcome, message, pod: result }: PodRun, { pod, verdict, namespaceLabels }: Unread): Verdict {
@@ -69,10 +76,8 @@ function shownBy({ outcome, message, pod: result }: PodRun, { pod, verdict, name
     return { ...verdict, field, rules: [...verdict.rules, { rule: DRY_RUN, field, value, effect, message }] };
   };
   if (outcome === "injected") {
-    const reasons = ["the API server added the sidecar in a dry run", ...label === undefined ? [] : [label.text]].join(
-      ": ",
-    );
-    return { ...seen("injects"), verdict: "injected", by: DRY_RUN, reason: "dry-run", message: reasons, result };
+    const why = `the API server added the sidecar in a dry run${label === undefined ? "" : `: ${label.text}`}`;
+    return { ...seen("injects"), verdict: "injected", by: DRY_RUN, reason: "dry-run", message: why, result };
   }
   if (outcome !== "not-injected") {
     return {
@@ -83,7 +88,9 @@ function shownBy({ outcome, message, pod: result }: PodRun, { pod, verdict, name
   const state = "in a dry run, the API server creates the pod without a sidecar";
   return {
     ...seen("does-not-inject"),
-    ...{ verdict: "not-injected", by: null, result: undefined },
+    verdict: "not-injected",
+    by: null,
+    result: undefined,
     reason: label === undefined ? "namespace-not-labelled" : "webhook-without-effect",
     message: label === undefined
       ? `${state}: neither the namespace nor the pod has an injection label`
@@ -139,11 +146,6 @@ const DOUBTS: readonly ((run: PodRun, target: Target) => boolean)[] = [
 ];
 
 const NOT_YET = /already exists|looking up service account|no PriorityClass/;
-
-function doubtOf(run: PodRun, target: Target): string | undefined {
-  if (!DOUBTS.some((isDoubtful) => isDoubtful(run, target))) return undefined;
-  return run.message || "the pod has a different name in the dry run, and is created without a sidecar";
-}
 
 function byDryRun(verdict: Candidate["verdict"], { outcome, message }: PodRun): Verdict {
   if (outcome === "injected") return verdict;

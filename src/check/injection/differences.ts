@@ -28,11 +28,11 @@ interface Difference {
 
 const DIFFERENCES: readonly Difference[] = [
   {
-    pods: ({ verdict }, live) => verdict === "injected" ? live.filter(({ hasProxy }) => !hasProxy) : [],
+    pods: ({ verdict }, live) => verdict === "injected" ? live.filter(({ proxy }) => !proxy) : [],
     text: () => "no proxy, but a new pod gets a proxy",
   },
   {
-    pods: ({ verdict }, live) => verdict === "not-injected" ? live.filter(({ hasProxy }) => hasProxy) : [],
+    pods: ({ verdict }, live) => verdict === "not-injected" ? live.filter(({ proxy }) => proxy) : [],
     text: () => "a proxy, but a new pod does not get one",
   },
   {

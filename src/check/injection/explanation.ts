@@ -12,39 +12,24 @@ import {
 } from "../../inject/mod.ts";
 import { isKnown, type Observed } from "../inventory/observed.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
-import { type Admitted, admitted, type Admitting, tried } from "./admission.ts";
+import { type Admitted, admitted, type Admitting, type Created, tried } from "./admission.ts";
 import { decidedFixes, type Deciding } from "../advice/decide.ts";
 import type { ShownFix } from "../advice/advice_schema.ts";
 import { adviceByReason, fixesFor } from "./explanation_advice.ts";
 import { differences, livePods } from "./differences.ts";
-import type { RuleLine } from "./explanation_schema.ts";
-import type { LivePod } from "../inventory/live_pods.ts";
+import type { ExplanationLine } from "./explanation_schema.ts";
 import { failedCreates } from "./failed_create.ts";
 import type { Unjudged } from "./manifest_targets.ts";
 import { type Misplaced, misplacedRequests } from "./misplaced.ts";
 import { type Cause, whyNotCalled } from "./not_called.ts";
 import { fieldIn, ownerOfTarget, podOf, type Target } from "./target.ts";
-import { ASSUMED, type Question, type Ruling, type Verdict, verdictOf } from "./verdict.ts";
+import { ASSUMED, type Question, type Verdict, verdictOf } from "./verdict.ts";
 
-/** The explanation why a workload is injected or not. */
-export type Explanation = Ruling & {
-  readonly workload: string;
-  readonly namespace: string;
-  /** The file of the manifest; `undefined` for an object of the cluster. */
-  readonly file: string | undefined;
-  readonly document: number | undefined;
-  readonly reason: string;
-  readonly field: string;
-  readonly message: string;
-  readonly rules: readonly RuleLine[];
-  readonly live: readonly LivePod[];
-  readonly warnings: readonly string[];
-  /** Findings from the rules of `inject`, for a workload that was read from a file. */
-  readonly findings: readonly Finding[];
-  readonly fixes: readonly ShownFix[];
+/** The explanation why a workload is injected or not: the fields of the JSON, in its order, and one more. */
+export interface Explanation extends ExplanationLine {
   /** Whether the result is a problem, not a decision of the user. If so, the exit code is 1. */
   readonly hasProblem: boolean;
-};
+}
 
 /** The configuration and the state of the cluster that an explanation needs. */
 export interface Knowledge {
@@ -65,7 +50,7 @@ export interface Knowledge {
 
 /** Returns the explanation of one workload. */
 export async function explain(target: Target, knowledge: Knowledge, rulesOff?: RulesOff): Promise<Explanation> {
-  const { namespaceLabels, webhooks, injectorFor, admitting, pods } = knowledge;
+  const { namespaceLabels, webhooks, injectorFor, admitting } = knowledge;
   const pod = podOf(target);
   const failures = admitting === undefined ? [] : await failedCreates(admitting.api, target);
   const ruled = verdictOf({
@@ -76,24 +61,26 @@ export async function explain(target: Target, knowledge: Knowledge, rulesOff?: R
     webhooks,
     injectorFor,
   });
-  const { verdict, warnings } = await answered(ruled, target, { knowledge, failures });
-  const live = target.file === undefined ? livePods(target, pods ?? []) : [];
-  const cause = causeOf(verdict, target, { namespaceLabels, webhooks, podLabels: labelsOf(pod), pods });
+  const { verdict, warnings } = await answered(ruled, { target, pod }, knowledge, failures);
+  const live = target.file === undefined ? livePods(target, knowledge.pods ?? []) : [];
+  const cause = causeOf(verdict, target, pod, knowledge);
   const misplaced = misplacedRequests(target);
   const findings = findingsFor(target, verdict, rulesOff);
   const differ = differences(verdict, live);
   const fixes = await decidedFixes(fixesFor({ target, verdict, cause, misplaced, live }), knowledge.deciding);
   return {
     workload: target.workload,
-    namespace: target.namespace,
-    file: target.file,
-    document: target.document,
-    ...rulingOf(verdict),
+    verdict: verdict.verdict,
+    injected: INJECTED[verdict.verdict],
+    by: verdict.by,
     reason: cause.reason,
-    field: fieldIn(cause.field, target),
-    message: cause.message,
     rules: verdict.rules.map((rule) => ({ ...rule, field: fieldIn(rule.field, target) })),
     live,
+    namespace: target.namespace,
+    file: target.file ?? null,
+    document: target.document ?? null,
+    field: fieldIn(cause.field, target),
+    message: cause.message,
     warnings: [
       ...target.warnings ?? [],
       ...knowledge.gaps,
@@ -104,33 +91,47 @@ export async function explain(target: Target, knowledge: Knowledge, rulesOff?: R
       ...differ,
       ...findings.filter(({ severity }) => severity !== "note").map(findingText),
     ],
-    findings,
+    ...findings.length === 0 ? {} : { findings },
+    fix: commandsIn(fixes),
     fixes,
     hasProblem: PROBLEMS.includes(verdict.verdict) || verdict.injecting.length > 1 || differ.length > 0 ||
       failures.length > 0 || WRONG.includes(cause.reason),
   };
 }
 
+/** Whether a new pod gets a sidecar; `null` if unknown. A refused pod is never created, so it gets no sidecar. */
+const INJECTED: Readonly<Record<Verdict["verdict"], boolean | null>> = {
+  injected: true,
+  "not-injected": false,
+  refused: false,
+  "cannot-tell": null,
+};
+
+/** Returns the commands of the first advice of each fix, or its text if it has no commands. */
+function commandsIn(fixes: readonly ShownFix[]): readonly string[] {
+  return fixes.flatMap(({ alternatives: [first] }) => {
+    if (first === undefined) return [];
+    return first.commands.length === 0 ? [first.change] : first.commands;
+  });
+}
+
 /** Reasons that are caused by missing rights. A dry run can then show the result. */
 const UNREAD: readonly string[] = ["webhooks-unknown", "configuration-unknown"];
 
-interface Asked {
-  readonly knowledge: Knowledge;
-  readonly failures: readonly string[];
-}
-
 /** Completes the verdict with dry runs, if there is a cluster. */
-async function answered(ruled: Verdict, target: Target, { knowledge, failures }: Asked): Promise<Admitted> {
-  const { admitting, namespaceLabels, webhookGap } = knowledge;
-  const pod = podOf(target);
+async function answered(
+  ruled: Verdict,
+  created: Created,
+  { admitting, namespaceLabels, webhookGap }: Knowledge,
+  failures: readonly string[],
+): Promise<Admitted> {
   if (admitting !== undefined && ruled.verdict === "injected") {
-    return await admitted(admitting, { target, pod, verdict: ruled, failures });
+    return await admitted(admitting, { ...created, verdict: ruled, failures });
   }
-  const isUnread = admitting !== undefined && UNREAD.includes(ruled.reason);
-  const { verdict, warnings } = isUnread
-    ? await tried(admitting, { target, pod, verdict: ruled, namespaceLabels })
+  const { verdict, warnings } = admitting !== undefined && UNREAD.includes(ruled.reason)
+    ? await tried(admitting, { ...created, verdict: ruled, namespaceLabels })
     : { verdict: ruled, warnings: [] };
-  const isShown = isUnread && verdict !== ruled;
+  const isShown = verdict !== ruled;
   return { verdict, warnings: isShown || webhookGap === undefined ? warnings : [webhookGap, ...warnings] };
 }
 
@@ -147,33 +148,23 @@ function findingsFor({ manifest, row, file }: Target, { result }: Verdict, off?:
 }
 
 /** Returns the explanation of a document or workload that contains no pod. */
-export function explainUnjudged({ verdict, error, ...rest }: Unjudged): Explanation {
-  const none = { rules: [], live: [], warnings: [], findings: [], fixes: [] };
+export function explainUnjudged(
+  { workload, verdict, reason, namespace, file, document, field, message, error }: Unjudged,
+): Explanation {
   const hint = error?.hint === undefined || verdict === "cannot-tell" ? "" : `; ${error.hint}`;
-  const hasProblem = PROBLEMS.includes(verdict);
-  return { ...rest, ...none, verdict, by: null, message: `${rest.message}${hint}`, hasProblem };
+  const ruling = { workload, verdict, injected: INJECTED[verdict], by: null, reason, rules: [], live: [] };
+  const place = { namespace, file, document, field, message: `${message}${hint}` };
+  return { ...ruling, ...place, warnings: [], fix: [], fixes: [], hasProblem: PROBLEMS.includes(verdict) };
 }
 
 /** Reasons for no injection that are problems, not choices of the user. */
 const WRONG: readonly string[] = ["match-condition-fails", "no-webhook", "webhook-without-effect"];
 const PROBLEMS: readonly Verdict["verdict"][] = ["refused", "cannot-tell"];
 
-function rulingOf(ruling: Verdict): Ruling {
-  return ruling.verdict === "injected"
-    ? { verdict: ruling.verdict, by: ruling.by }
-    : { verdict: ruling.verdict, by: ruling.by };
-}
-
-interface Labels {
-  readonly namespaceLabels: ValueMap;
-  readonly webhooks: Question["webhooks"];
-  readonly podLabels: ValueMap;
-  readonly pods: readonly Pod[] | undefined;
-}
-
-function causeOf(verdict: Verdict, target: Target, { namespaceLabels, webhooks, podLabels, pods }: Labels): Cause {
+function causeOf(verdict: Verdict, target: Target, pod: ValueMap, knowledge: Knowledge): Cause {
+  const { namespaceLabels: namespace, webhooks, pods } = knowledge;
   if (verdict.reason === "not-called" && webhooks !== ASSUMED && isKnown(webhooks)) {
-    return whyNotCalled({ target, webhooks: webhooks.value, namespace: namespaceLabels, pod: podLabels, pods });
+    return whyNotCalled({ target, webhooks: webhooks.value, namespace, pod: labelsOf(pod), pods });
   }
   const { reason, field, message } = verdict;
   return { reason, field, message, advice: adviceByReason(reason, target) };

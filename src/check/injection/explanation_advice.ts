@@ -81,11 +81,11 @@ function inviting(all: readonly Advice[], { namespace }: Target): readonly Advic
 function resultAdvice({ target, verdict, cause, live }: Explained): readonly Advice[] {
   const again = recreate(target, live);
   if (verdict.verdict === "injected") return differences(verdict, live).length > 0 ? again : [];
-  const [renewal] = live.some(({ hasProxy }) => !hasProxy) ? again : [];
+  const [renewal] = live.some(({ proxy }) => !proxy) ? again : [];
   const joining = cause.advice.map((each) => {
     return each.reach === "namespace" ? { ...each, steps: [...each.steps, ...renewal?.steps ?? []] } : each;
   });
-  const leaving = verdict.verdict === "not-injected" && live.some(({ hasProxy }) => hasProxy) ? again : [];
+  const leaving = verdict.verdict === "not-injected" && live.some(({ proxy }) => proxy) ? again : [];
   return [
     ...joining,
     ...leaving.map((each): Advice => ({

@@ -6,7 +6,7 @@ import { adviceBlock, block, printable, type Width } from "../print/lines.ts";
 import type { Explanation } from "./explanation.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
 import type { ExplanationLine, RuleLine } from "./explanation_schema.ts";
-import { ASSUMED, DRY_RUN, type Ruling } from "./verdict.ts";
+import { ASSUMED, DRY_RUN } from "./verdict.ts";
 
 const EFFECTS: Readonly<Record<RuleLine["effect"], string>> = {
   called: "webhook is called",
@@ -34,18 +34,18 @@ export function explanationText(
 ): string {
   const { rules, live, warnings, fixes } = explanation;
   const most = isWide ? undefined : width;
-  const pods = isWide ? live.map(widePodRow) : live.map(podRow);
+  const pods = [POD, ...live.map(podRow)].map((row) => isWide ? row : row.slice(0, -1));
   const parts = [
     headline(explanation, namesFiles, most),
     ...isWide ? [table([["RULE", "FIELD", "VALUE", "EFFECT"], ...rules.map(ruleRow)])] : [],
-    ...live.length === 0 ? [] : [table([isWide ? [...POD, "IMAGE"] : POD, ...pods])],
+    ...live.length === 0 ? [] : [table(pods)],
     ...warnings.length === 0 ? [] : [warnings.flatMap((warning) => block(`warning: ${warning}`, "", most)).join("\n")],
     ...fixes.length === 0 ? [] : [adviceBlock(fixLines(fixes, isWide), "", most).join("\n")],
   ];
   return `${parts.join("\n\n")}\n`;
 }
 
-const POD: readonly string[] = ["POD", "PHASE", "PROXY", "REVISION"];
+const POD: readonly string[] = ["POD", "PHASE", "PROXY", "REVISION", "IMAGE"];
 
 /** Minimum width of the last column, in characters. */
 const LEAST = 24;
@@ -73,19 +73,11 @@ const HINT = '\n"kubectl mesh check injection KIND/NAME -n NAMESPACE" shows the 
 
 function wideOverview(explanations: readonly Explanation[]): string {
   const rows = explanations.map((each) => {
-    const { namespace, workload, by, fixes } = each;
-    return [
-      namespace,
-      workload,
-      shortVerdict(each),
-      by ?? "-",
-      shortCause(each),
-      commandsIn(fixes).join(" && ") || "-",
-    ];
+    const { namespace, workload, by, fix } = each;
+    return [namespace, workload, shortVerdict(each), by ?? "-", shortCause(each), fix.join(" && ") || "-"];
   });
-  return `${
-    columns([["NAMESPACE", "WORKLOAD", "VERDICT", "BY", "CAUSE", "FIX"], ...rows.map((row) => row.map(printable))])
-  }`;
+  const head = ["NAMESPACE", "WORKLOAD", "VERDICT", "BY", "CAUSE", "FIX"];
+  return columns([head, ...rows.map((row) => row.map(printable))]);
 }
 
 /** Returns the cause of the verdict, followed by warnings. */
@@ -94,52 +86,31 @@ function shortCause({ verdict, message, warnings, hasProblem }: Explanation): st
   return isSaid ? message : [message, ...warnings].join("; ");
 }
 
-/** Returns the commands of the first advice of each fix, or its text if it has no commands. */
-function commandsIn(fixes: Explanation["fixes"]): readonly string[] {
-  return fixes.flatMap(({ alternatives: [first] }) => {
-    if (first === undefined) return [];
-    return first.commands.length === 0 ? [first.change] : first.commands;
-  });
-}
-
 function headline(explanation: Explanation, namesFiles: boolean, width: Width): string {
   const { workload, namespace, file, document, message, field } = explanation;
   const where = namespace === "" ? "" : ` in the namespace "${namespace}"`;
-  const place = file === undefined || document === undefined ? "" : `${file}, document ${document}`;
+  const place = file === null || document === null ? "" : `${file}, document ${document}`;
   const name = workload === "" ? place : `${workload}${where}${namesFiles && place !== "" ? ` (${place})` : ""}`;
   const why = field === "" ? message : `${message} (${field})`;
   return [...block(`${name}: ${verdictText(explanation)}`, "", width), ...block(why, "  ", width)].join("\n");
 }
 
-function verdictText(ruling: Ruling): string {
-  if (ruling.verdict !== "injected" || [ASSUMED, DRY_RUN].includes(ruling.by)) return shortVerdict(ruling);
-  return `injected by ${ruling.by}`;
+function verdictText({ verdict, by }: Explanation): string {
+  return by === null || [ASSUMED, DRY_RUN].includes(by) ? shortVerdict({ verdict }) : `injected by ${by}`;
 }
 
-function shortVerdict({ verdict }: Ruling): string {
+function shortVerdict({ verdict }: Pick<Explanation, "verdict">): string {
   return verdict.replace("-", " ");
 }
-
-/** Whether a new pod gets a sidecar; `null` if unknown. A refused pod is never created, so it gets no sidecar. */
-const INJECTED: Readonly<Record<Ruling["verdict"], boolean | null>> = {
-  injected: true,
-  "not-injected": false,
-  refused: false,
-  "cannot-tell": null,
-};
 
 function ruleRow({ rule, field, value, effect, message }: RuleLine): readonly string[] {
   const text = EFFECTS[effect];
   return [rule, field, value ?? "-", message === "" ? text : `${text}: ${message}`];
 }
 
-function podRow({ pod, phase, hasProxy, isNative, isReady, revision }: LivePod): readonly string[] {
-  const proxy = `${isNative ? "native sidecar" : "container"}, ${isReady ? "ready" : "not ready"}`;
-  return [pod, phase || "-", hasProxy ? proxy : "none", revision ?? "-"];
-}
-
-function widePodRow(live: LivePod): readonly string[] {
-  return [...podRow(live), live.image ?? "-"];
+function podRow({ pod, phase, proxy, native, ready, revision, image }: LivePod): readonly string[] {
+  const state = `${native ? "native sidecar" : "container"}, ${ready ? "ready" : "not ready"}`;
+  return [pod, phase || "-", proxy ? state : "none", revision ?? "-", image ?? "-"];
 }
 
 /** Maximum width of a value, in characters. A value may be a whole template. */
@@ -162,28 +133,6 @@ export function explanationYaml(explanation: Explanation): string {
 }
 
 /** Returns the explanation as one line of JSON. */
-export function explanationJson(explanation: Explanation): string {
-  const { workload, verdict, by, reason, rules, live, namespace, field, message, warnings, findings, fixes } =
-    explanation;
-  const line: ExplanationLine = {
-    workload,
-    verdict,
-    injected: INJECTED[verdict],
-    by,
-    reason,
-    rules: rules.map(({ rule, field, value, effect, message }) => ({ rule, field, value, effect, message })),
-    live: live.map(({ pod, phase, hasProxy, isNative, isReady, revision, image }) => {
-      return { pod, phase, proxy: hasProxy, native: isNative, ready: isReady, revision, image };
-    }),
-    namespace,
-    file: explanation.file ?? null,
-    document: explanation.document ?? null,
-    field,
-    message,
-    warnings,
-    ...findings.length === 0 ? {} : { findings },
-    fix: commandsIn(fixes),
-    fixes,
-  };
-  return `${JSON.stringify(line)}\n`;
+export function explanationJson({ hasProblem: _hasProblem, ...line }: Explanation): string {
+  return `${JSON.stringify(line satisfies ExplanationLine)}\n`;
 }

@@ -73,13 +73,19 @@ export interface Injection {
 export function verdictOf(question: Question): Verdict {
   const { webhooks } = question;
   const rules: RuleLine[] = [];
-  if (webhooks === ASSUMED) return assumed(question, rules);
-  if (!isKnown(webhooks)) return withoutWebhooks(question, { why: whyUnknown(webhooks), rules });
-  const first = roundOf(question, webhooks.value, rules);
+  const asked: Asked = { ...question, rules };
+  if (webhooks === ASSUMED) return assumed(asked);
+  if (!isKnown(webhooks)) return withoutWebhooks(asked, whyUnknown(webhooks));
+  const first = roundOf(asked, webhooks.value);
   const again = webhooks.value.filter((webhook) => first.again.has(webhook));
-  const second = again.length === 0 ? undefined : roundOf({ ...question, pod: first.pod }, again, rules);
-  const outcomes = [...first.outcomes, ...second?.outcomes ?? []];
-  return verdict(decisive(outcomes), { rules, outcomes, result: second?.pod ?? first.pod });
+  const second = roundOf({ ...asked, pod: first.pod }, again);
+  const outcomes = [...first.outcomes, ...second.outcomes];
+  return verdict(decisive(outcomes), rules, outcomes, second.pod);
+}
+
+/** The question, and the rules that were evaluated so far. */
+interface Asked extends Question {
+  readonly rules: RuleLine[];
 }
 
 interface Round {
@@ -93,15 +99,15 @@ interface Round {
  * Calls webhooks in order. If a later webhook changes the pod, webhooks with the reinvocation policy `IfNeeded` are
  * called again (Kubernetes, "Dynamic Admission Control").
  */
-function roundOf(question: Question, webhooks: readonly InjectorWebhook[], rules: RuleLine[]): Round {
+function roundOf(asked: Asked, webhooks: readonly InjectorWebhook[]): Round {
   const outcomes: Outcome[] = [];
   const [called, again] = [new Set<InjectorWebhook>(), new Set<InjectorWebhook>()];
-  let pod = question.pod;
+  let { pod } = asked;
   for (const webhook of webhooks) {
-    const match = matchOf(webhook, { namespace: question.namespaceLabels, pod: labelsOf(pod) });
-    rules.push(callLine(webhook, match));
+    const match = matchOf(webhook, asked.namespaceLabels, labelsOf(pod));
+    asked.rules.push(callLine(webhook, match));
     if (!match.isCalled) continue;
-    const outcome = askOnCondition(webhook, { ...question, pod }, rules);
+    const outcome = askOnCondition(webhook, { ...asked, pod });
     outcomes.push(outcome);
     if (outcome.verdict === "refused") return { outcomes, pod, again: new Set() };
     const next = outcome.result ?? pod;
@@ -148,22 +154,18 @@ const NOT_CALLED: Outcome = {
   message: "no injection webhook is called for this pod",
 };
 
-interface Gathered {
-  readonly rules: readonly RuleLine[];
-  readonly outcomes: readonly Outcome[];
-  readonly result: Pod | undefined;
-}
-
-function verdict(outcome: Outcome, { rules, outcomes, result }: Gathered): Verdict {
-  const injecting = [...new Set(outcomes.flatMap(({ by }) => by ?? []))];
-  const injections = outcomes.flatMap(({ injection }) => injection ?? []);
-  const isSure = outcomes.every(({ verdict }) => verdict !== "cannot-tell");
+function verdict(
+  outcome: Outcome,
+  rules: readonly RuleLine[],
+  outcomes: readonly Outcome[],
+  result: Pod | undefined,
+): Verdict {
   return {
     ...outcome,
     rules,
-    injecting,
-    injections,
-    isSure,
+    injecting: [...new Set(outcomes.flatMap(({ by }) => by ?? []))],
+    injections: outcomes.flatMap(({ injection }) => injection ?? []),
+    isSure: outcomes.every(({ verdict }) => verdict !== "cannot-tell"),
     result: outcome.verdict === "injected" ? result : undefined,
   };
 }
@@ -171,37 +173,34 @@ function verdict(outcome: Outcome, { rules, outcomes, result }: Gathered): Verdi
 const ANY_WEBHOOK = { rule: "webhook", field: "namespace.metadata.labels", value: null } as const;
 
 /** Returns the verdict without a cluster. */
-function assumed(question: Question, rules: RuleLine[]): Verdict {
-  rules.push({
-    ...ANY_WEBHOOK,
-    effect: "unknown",
-    message: "the called webhooks are unknown; assuming that one is called",
-  });
-  const outcome = ask(undefined, question, rules);
-  return verdict(outcome, { rules, outcomes: [], result: outcome.result });
+function assumed(asked: Asked): Verdict {
+  const message = "the called webhooks are unknown; assuming that one is called";
+  asked.rules.push({ ...ANY_WEBHOOK, effect: "unknown", message });
+  const outcome = ask(undefined, asked);
+  return verdict(outcome, asked.rules, [], outcome.result);
 }
 
 /**
  * Returns the verdict if the webhooks are unknown. Some pods and namespaces are never injected, regardless of the
  * webhooks.
  */
-function withoutWebhooks({ pod, namespaceLabels }: Question, { why, rules }: Unsure): Verdict {
-  rules.push({ ...ANY_WEBHOOK, effect: "unknown", message: `cannot tell: ${why}` });
-  const outcome = certainRefusal(pod, rules) ?? namespaceOptOut(namespaceLabels, rules) ?? {
+function withoutWebhooks(asked: Asked, why: string): Verdict {
+  asked.rules.push({ ...ANY_WEBHOOK, effect: "unknown", message: `cannot tell: ${why}` });
+  const outcome = certainRefusal(asked) ?? namespaceOptOut(asked) ?? {
     ...UNKNOWN,
     reason: "webhooks-unknown",
     field: "",
     message: `cannot tell which webhooks are called: ${why}; "kubectl mesh check --rbac" prints the needed rights`,
   };
-  return verdict(outcome, { rules, outcomes: [outcome], result: undefined });
+  return verdict(outcome, asked.rules, [outcome], undefined);
 }
 
 /**
  * Returns the outcome of the label `istio-injection=disabled`, which no webhook of Istio matches (Istio, "Installing
  * the Sidecar").
  */
-function namespaceOptOut(labels: ValueMap, rules: RuleLine[]): Outcome | undefined {
-  if (labels[LABEL.injection] !== "disabled") return undefined;
+function namespaceOptOut({ namespaceLabels, rules }: Asked): Outcome | undefined {
+  if (namespaceLabels[LABEL.injection] !== "disabled") return undefined;
   const field = `namespace.metadata.labels["${LABEL.injection}"]`;
   rules.push({ rule: "namespace", field, value: "disabled", effect: "does-not-inject", message: "" });
   const message = `the namespace has the label ${LABEL.injection}=disabled`;
@@ -212,30 +211,26 @@ function namespaceOptOut(labels: ValueMap, rules: RuleLine[]): Outcome | undefin
  * Returns the outcome of a webhook whose selectors match. If it is unknown whether the webhook's conditions are true,
  * also evaluates what the webhook would decide.
  */
-function askOnCondition(webhook: InjectorWebhook, question: Question, rules: RuleLine[]): Outcome {
-  const { pod, isMade } = question;
+function askOnCondition(webhook: InjectorWebhook, asked: Asked): Outcome {
+  const { pod, isMade } = asked;
   const namespace = textAt(metadataOf(pod), "namespace");
   const answers = askConditions(webhook.matchConditions, { pod, namespace, isMade });
-  rules.push(...answers.map((answer) => conditionLine(webhook, answer)));
+  asked.rules.push(...answers.map((answer) => conditionLine(webhook, answer)));
   const decided = decidingCondition(answers);
-  if (decided === undefined) return ask(webhook, question, rules);
+  if (decided === undefined) return ask(webhook, asked);
   const { condition, why } = decided;
   const field = `matchConditions["${condition.name}"]`;
   const named = `the condition "${condition.name}" of ${webhookName(webhook)}`;
   if (decided.holding === "does-not-hold") {
-    return {
-      ...NOT_CALLED,
-      reason: "match-condition",
-      field,
-      message: `${named} is false: ${condition.expression}`,
-    };
+    const message = `${named} is false: ${condition.expression}`;
+    return { ...NOT_INJECTED, reason: "match-condition", field, message };
   }
   if (decided.holding === "fails") {
     const ruling = webhook.failurePolicy === "Fail" ? REFUSED : NOT_INJECTED;
     const message = `${named} fails, and failurePolicy is ${webhook.failurePolicy}: ${why}`;
     return { ...ruling, reason: "match-condition-fails", field, message };
   }
-  const outcome = ask(webhook, question, rules);
+  const outcome = ask(webhook, asked);
   if (outcome.verdict === "not-injected") return outcome;
   const message = `cannot tell whether the webhook is called: ${named}: ${why}: ${condition.expression}`;
   return { ...UNKNOWN, reason: "match-condition-unknown", field, message };
@@ -279,40 +274,33 @@ function callLine(webhook: InjectorWebhook, { isCalled, decided }: Match): RuleL
 }
 
 /** Returns the outcome of a called webhook, and adds its rules to the list. */
-function ask(webhook: InjectorWebhook | undefined, question: Question, rules: RuleLine[]): Outcome {
-  const injector = question.injectorFor(webhook);
-  if (!isKnown(injector)) return unknownConfiguration(question.pod, { why: whyUnknown(injector), rules });
+function ask(webhook: InjectorWebhook | undefined, asked: Asked): Outcome {
+  const injector = asked.injectorFor(webhook);
+  if (!isKnown(injector)) return unknownConfiguration(asked, whyUnknown(injector));
   const policy: DecisionPolicy = { ...injector.value.config, byHand: false };
-  rules.push(...decisionSteps(question.pod, policy).map(decisionLine));
-  const decision = decide(question.pod, policy);
-  if (!decision.inject) return notInjected(decision);
-  const outcome = injected(decision, webhook, { question, injector: injector.value, rules });
-  if (webhook === undefined || outcome.verdict !== "injected") return outcome;
-  return { ...outcome, injection: { webhook, injector: injector.value } };
+  asked.rules.push(...decisionSteps(asked.pod, policy).map(decisionLine));
+  const decision = decide(asked.pod, policy);
+  return decision.inject ? injected(decision, webhook, asked, injector.value) : notInjected(decision);
 }
 
 function notInjected({ reason, field, message }: Decision): Outcome {
   return { ...NOT_INJECTED, reason, field, message };
 }
 
-interface Rendering {
-  readonly question: Question;
-  readonly injector: Injector;
-  readonly rules: RuleLine[];
-}
-
 /** Injects the pod. If the templates fail, the webhook denies the pod (`allowed: false`). */
 function injected(
   { reason, field, message }: Decision,
   webhook: InjectorWebhook | undefined,
-  { question, injector, rules }: Rendering,
+  { pod, owner, rules }: Asked,
+  injector: Injector,
 ): Outcome {
-  const by = webhook === undefined ? ASSUMED : webhookName(webhook);
   const line = { rule: "templates", field: "templates" };
   try {
-    const { pod, templates } = injectInTurn(question.pod, question.owner, [injector]);
+    const { pod: result, templates } = injectInTurn(pod, owner, [injector]);
     rules.push({ ...line, value: templates.join(",") || null, effect: "injects", message: "" });
-    return { verdict: "injected", by, reason, field, message, result: pod };
+    const outcome = { verdict: "injected", reason, field, message, result } as const;
+    if (webhook === undefined) return { ...outcome, by: ASSUMED };
+    return { ...outcome, by: webhookName(webhook), injection: { webhook, injector } };
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     const field = error.place?.field ?? "";
@@ -332,21 +320,22 @@ const CERTAIN: DecisionPolicy = {
 };
 
 /** Returns the outcome for a pod that is never injected because of the pod itself or its namespace. */
-function certainRefusal(pod: Pod, rules: RuleLine[]): Outcome | undefined {
+function certainRefusal({ pod, rules }: Asked): Outcome | undefined {
   const decision = decide(pod, CERTAIN);
   if (decision.inject) return undefined;
   rules.push(...decisionSteps(pod, CERTAIN).map(decisionLine).filter(({ effect }) => effect !== "not-asked"));
   return notInjected(decision);
 }
 
-interface Unsure {
-  readonly why: string;
-  readonly rules: RuleLine[];
-}
-
-function unknownConfiguration(pod: Pod, { why, rules }: Unsure): Outcome {
-  rules.push({ rule: "configuration", field: "", value: null, effect: "unknown", message: `cannot tell: ${why}` });
-  return certainRefusal(pod, rules) ?? {
+function unknownConfiguration(asked: Asked, why: string): Outcome {
+  asked.rules.push({
+    rule: "configuration",
+    field: "",
+    value: null,
+    effect: "unknown",
+    message: `cannot tell: ${why}`,
+  });
+  return certainRefusal(asked) ?? {
     ...UNKNOWN,
     reason: "configuration-unknown",
     field: "",

@@ -20,7 +20,7 @@ const MADE: ValueMap = {
   ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "web-5d4", controller: true }],
 };
 const LIVE: readonly LivePod[] = [
-  { pod: "web-1", phase: "Running", hasProxy: false, isNative: false, revision: null, image: null, isReady: false },
+  { pod: "web-1", phase: "Running", proxy: false, native: false, ready: false, revision: null, image: null },
 ];
 
 Deno.test("a CronJob's pod is changed in its template", () => {

@@ -5,18 +5,20 @@ import type { Plain, Pod } from "../../kube/client/mod.ts";
 import { isMap, textAt } from "../../base/value.ts";
 import { containersOf, findProxy } from "../../inject/mod.ts";
 
+/** A live pod and its proxy, as `check injection -o json` prints it. */
 export interface LivePod {
   readonly pod: string;
   readonly phase: string;
-  readonly hasProxy: boolean;
+  /** Whether the pod has a proxy. */
+  readonly proxy: boolean;
   /** Whether the proxy is a native sidecar: an init container that keeps running. */
-  readonly isNative: boolean;
+  readonly native: boolean;
+  /** Whether the kubelet reports the proxy as ready. */
+  readonly ready: boolean;
   /** The revision that injected the pod; `null` if the status annotation does not name it. */
   readonly revision: string | null;
   /** The image of the proxy; `null` without a proxy. */
   readonly image: string | null;
-  /** Whether the kubelet reports the proxy as ready. */
-  readonly isReady: boolean;
 }
 
 const ENDED = ["Succeeded", "Failed"];
@@ -28,15 +30,14 @@ export function isAlive({ metadata, status }: Pod): boolean {
 
 export function livePod(pod: Pod): LivePod {
   const proxy = findProxy(pod);
-  const isNative = containersOf(pod, "initContainers").some((each) => each === proxy);
   return {
     pod: pod.metadata.name,
     phase: pod.status?.phase ?? "",
-    hasProxy: proxy !== undefined,
-    isNative,
+    proxy: proxy !== undefined,
+    native: containersOf(pod, "initContainers").some((each) => each === proxy),
+    ready: proxy !== undefined && statusOf(pod, textAt(proxy, "name"))?.ready === true,
     revision: revisionOf(pod),
     image: proxy === undefined ? null : textAt(proxy, "image"),
-    isReady: proxy !== undefined && statusOf(pod, textAt(proxy, "name"))?.ready === true,
   };
 }
 

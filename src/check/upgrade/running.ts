@@ -41,8 +41,8 @@ export async function runningSidecars(api: Pick<KubeApi, "list">, choice: PodCho
 }
 
 function sidecarOf(pod: Pod): Omit<Running, "pods"> | undefined {
-  const { hasProxy, isNative, revision } = livePod(pod);
-  const parts = hasProxy && isAlive(pod) ? partsOf({ ...pod }) : undefined;
+  const { proxy, native: isNative, revision } = livePod(pod);
+  const parts = proxy && isAlive(pod) ? partsOf({ ...pod }) : undefined;
   if (parts === undefined) return undefined;
   return {
     owner: podOwner({ ...pod }, pod.metadata.namespace ?? ""),

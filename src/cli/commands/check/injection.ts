@@ -106,7 +106,7 @@ async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Prom
     else if (output === "yaml") world.stdout.write(explanations.map(check.explanationYaml).join("---\n"));
     else if (isAll) world.stdout.write(check.overviewText(explanations, look));
     else world.stdout.write(explanations.map((each) => check.explanationText(each, look)).join("\n"));
-    const hasFailed = explanations.some(({ hasProblem, findings: found, warnings }) =>
+    const hasFailed = explanations.some(({ hasProblem, findings: found = [], warnings }) =>
       hasProblem || found.some(({ severity }) => findings.fails(severity)) ||
       warnings.length > 0 && findings.fails("warning")
     );
