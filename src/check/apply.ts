@@ -7,15 +7,11 @@ import type { ShownAdvice } from "./advice/advice_schema.ts";
 
 /** Advice whose commands can run without further input from the user. */
 export interface Repair {
-  /** The id of the failed check. */
   readonly id: string;
   readonly title: string;
   readonly objects: readonly string[];
   readonly advice: ShownAdvice;
-  /**
-   * Whether to ask the user even after the answer "all" and with `--yes`. True if the advice has a risk, deletes an
-   * object, or assumes a cause that the user must confirm.
-   */
+  /** Whether to ask even after "all" and with `--yes`: it has a risk, deletes an object, or assumes a cause. */
   readonly isRisky: boolean;
 }
 
@@ -68,10 +64,7 @@ type Answer = "yes" | "no" | "all" | "quit";
 
 const ANSWERS: readonly Answer[] = ["yes", "no", "all", "quit"];
 
-/**
- * Prints each repair to standard error, asks the user, and runs it. Forbidden repairs come first. Returns how
- * many repairs succeeded.
- */
+/** Prints each repair, asks the user, and runs it. Forbidden repairs come first. Returns how many repairs succeeded. */
 export async function applied(world: World, all: readonly Repair[], applying: Applying): Promise<number> {
   const repairs = all.toSorted((a, b) => Number(isForbidden(b)) - Number(isForbidden(a)));
   const say = (text: string) => world.stderr.write(`${text}\n`);
@@ -111,7 +104,6 @@ function objectionTo(
   return isRisky && isAlone ? "--yes does not run risky repairs; run check --fix at a terminal" : undefined;
 }
 
-/** The effect of earlier answers. */
 interface Rounds {
   isAll: boolean;
   isEnded: boolean;
@@ -167,10 +159,7 @@ async function run(world: World, { advice }: Repair, flags: readonly string[]): 
   return true;
 }
 
-/**
- * Defines a shell function that adds the flags to `kubectl`. It does not add them to `kubectl mesh`: kubectl accepts no
- * flags before a plugin's name, and repairs use `kubectl mesh` only to print manifests.
- */
+/** `kubectl mesh` gets no flags: kubectl accepts none before a plugin's name, and `mesh` only prints manifests. */
 function kubectlWith(flags: readonly string[]): string {
   const words = flags.map(shellQuoted).join(" ");
   return `kubectl() { if [ "$1" = mesh ]; then command kubectl "$@"; else command kubectl ${words} "$@"; fi; }`;

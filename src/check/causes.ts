@@ -69,10 +69,7 @@ function explains(cause: CheckResult, other: CheckResult): boolean {
   return covers === undefined || other.objects.every((each) => cause.objects.some((own) => covers(own, each)));
 }
 
-/**
- * For each category of the cause, a function that returns whether a failure of one object can explain a failure of
- * another object. For example, a failure in a namespace explains no failure in another namespace.
- */
+/** Whether a failure of one object can explain a failure of another, by the category of the cause. */
 const COVERS: Readonly<Record<string, (cause: string, object: string) => boolean>> = {
   "namespaces": (cause, object) => namespaceOf(cause) === namespaceOf(object),
   "security": (cause, object) => namedIn(cause).kind === "node" || namespaceOf(cause) === namespaceOf(object),

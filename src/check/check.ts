@@ -19,7 +19,6 @@ export type Category = typeof CATEGORIES[number];
 /** `skipped`: a required check failed, or there is nothing to check. `unknown`: the result cannot be determined. */
 export type Outcome = CheckResult["result"];
 
-/** The result of one check. */
 export interface Finding {
   readonly result: Outcome;
   /** The reason; left out if the check is ok. */
@@ -31,7 +30,6 @@ export interface Finding {
   readonly missingRight?: string;
 }
 
-/** A check in the table of its category. */
 export interface CheckRow {
   /** Stable identifier: the anchor in docs/checks.md, and the value of `--only` and `--skip`. */
   readonly id: string;
@@ -45,7 +43,6 @@ export interface CheckRow {
   run(facts: Facts): Promise<Finding> | Finding;
 }
 
-/** A check with its category. */
 export interface Check extends CheckRow {
   readonly category: Category;
   readonly needs: readonly string[];

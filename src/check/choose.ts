@@ -6,7 +6,6 @@ import { CATEGORIES, type Check } from "./check.ts";
 export interface Choice {
   readonly categories: readonly string[];
   readonly only: readonly string[];
-  /** Ids or categories of checks to leave out. */
   readonly skip: readonly string[];
   /** Selects only checks that also run before the mesh is installed. */
   readonly pre: boolean;
@@ -27,10 +26,7 @@ export function needsOf({ id, needs }: Check): readonly string[] {
   return id === FIRST ? needs : [FIRST, ...needs];
 }
 
-/**
- * Returns the checks to run and to report. Throws a UsageError for an unknown id or category, and for an empty
- * selection.
- */
+/** Returns the checks to run and to report. Throws a UsageError for unknown names, and if no check is selected. */
 export function chooseChecks(all: readonly Check[], choice: Choice): Chosen {
   refuseUnknown(choice.categories, CATEGORIES, "category", all);
   const names = [...CATEGORIES, ...all.map(({ id }) => id)];

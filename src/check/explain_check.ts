@@ -75,10 +75,7 @@ export function checkNames(): { readonly id: string; readonly category: string; 
   return ALL_CHECKS.map(({ id, category, title }) => ({ id, category, title }));
 }
 
-/**
- * Lists the selected checks, one per line, with category, id, and title. In a terminal of `width` columns, wraps titles
- * inside their column.
- */
+/** Lists the selected checks. In a terminal of `width` columns, wraps titles inside their column. */
 export function listText(choice: Choice, width?: number): string {
   const { checks, shown } = chooseChecks(ALL_CHECKS, choice);
   const rows = [

@@ -97,10 +97,7 @@ export async function firstKnown<T>(
   return undefined;
 }
 
-/**
- * Returns a value that only advice needs; `undefined` if it is unknown. The result of a check must not depend on the
- * value.
- */
+/** Returns a value for advice; `undefined` if it is unknown. The result of a check must not depend on the value. */
 export async function forAdvice<T>(asked: Promise<T>): Promise<T | undefined> {
   const answer = await attempt(() => asked);
   return answer instanceof NotKnown ? undefined : answer.value;

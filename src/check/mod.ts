@@ -48,7 +48,6 @@ export { rbacText } from "./rights.ts";
 /** Output formats of `check`. */
 export const FORMATS = ["table", "wide", "short", "json", "yaml", "junit"] as const;
 
-/** The options of `check`. */
 export interface CheckOptions {
   readonly connection: Parameters<typeof connect>[1];
   readonly choice: Choice;
@@ -127,9 +126,7 @@ async function scopeProblem(source: Source): Promise<MeshError | undefined> {
   return new MeshError(`No pod, workload or namespace has the labels "${selector?.text}"`, { hint: "see --selector" });
 }
 
-/**
- * Whether the namespace of the scope exists. Returns true if this is unknown, because the checks then report the cause.
- */
+/** True if this is unknown, because the checks then report the cause. */
 export async function hasNamespace({ api, scope }: Source): Promise<boolean> {
   const { namespace } = scope;
   if (namespace === undefined) return true;
@@ -141,9 +138,7 @@ export async function hasNamespace({ api, scope }: Source): Promise<boolean> {
   }
 }
 
-/**
- * Whether `--selector` matches any object. Returns true if this is unknown, because the checks then report the cause.
- */
+/** True if this is unknown, because the checks then report the cause. */
 export async function hasChosen(source: Source): Promise<boolean> {
   const { selector } = source.scope;
   if (selector === undefined) return true;
@@ -155,10 +150,7 @@ export async function hasChosen(source: Source): Promise<boolean> {
 const PAUSE = 2_000;
 const WAITED_FOR = ["error", "warning", "unknown"] as const;
 
-/**
- * Repeats all checks until they pass or time runs out. Each round reads the cluster again, because a fix may break
- * other checks.
- */
+/** Repeats all checks until they pass or time runs out. Each round reads the cluster again. */
 export async function runUntilWell(
   source: Source,
   chosen: Chosen,

@@ -18,7 +18,6 @@ export function neededText(id: string): string {
   return `it needs "${id}"`;
 }
 
-/** Combines a check with its finding and fixes. */
 export function resultOf(
   { id, category, title }: Check,
   { result, message = "", objects = [], missingRight = "" }: Finding,
@@ -60,12 +59,10 @@ export function summaryOf(results: readonly CheckResult[], failOn: FailOn): Summ
   return { isSuccess: true, mark: "ok", counts };
 }
 
-/** Whether at least one check failed. */
 export function hasFailed(results: readonly CheckResult[], failOn: FailOn): boolean {
   return results.some(({ result }) => isFailing(result, failOn));
 }
 
-/** Whether a result counts as a failure. */
 export function isFailing(result: Outcome, failOn: FailOn): boolean {
   return FAILING[failOn].includes(result);
 }
@@ -78,10 +75,7 @@ function hasBlindCategory(results: readonly CheckResult[]): boolean {
   return results.some(({ result, category }) => result === "unknown" && !seen.has(category));
 }
 
-/**
- * This check does not count as evidence that its category could be checked: it needs only the time, which the API
- * server sends even to a user without any rights.
- */
+/** No evidence that its category could be checked: every user gets the time from the API server. */
 const CLOCK = "clock-skew";
 
 const BLIND: readonly Outcome[] = ["unknown", "skipped"];

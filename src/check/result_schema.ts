@@ -19,7 +19,6 @@ const CHECK_RESULT = z.strictObject({
   objects: z.array(z.string()).readonly().describe("the affected objects, such as `pod/shop/cart-1`"),
 });
 
-/** The results of all checks. */
 export const CHECK_RESULTS = z.strictObject({
   success: z.boolean().describe(
     "true if the exit code is 0: no check failed, and each category has at least one known result",

@@ -114,7 +114,6 @@ const APART = {
 `,
 } as const;
 
-/** Returns the manifests of the roles as YAML. */
 export function rbacText(scope: RightsScope): string {
   const { istioNamespace: namespace } = scope;
   const rights = rightsFor(scope);

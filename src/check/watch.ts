@@ -32,7 +32,6 @@ export async function watchUntilWell(
   }
 }
 
-/** Returns a function that draws each changed text. For JSON and YAML, it prints only the last document. */
 function drawer(stdout: World["stdout"], isDocument: boolean): (text: string, isLast: boolean) => void {
   let last = "";
   return (text, isLast) => {

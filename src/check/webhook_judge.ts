@@ -31,7 +31,6 @@ import { ASSUMED, type Injection, type Verdict, verdictOf, webhookName } from ".
 import { MeshError } from "../base/errors.ts";
 
 export interface WebhookAsking {
-  /** API client of a cluster or of a snapshot. */
   readonly api: KubeApi;
   readonly clock: Source["clock"];
   /** The user's choice of the control plane: revision, namespace, and names of ConfigMaps. */
@@ -46,16 +45,11 @@ export interface WebhookAsking {
 export interface WebhookJudge {
   /** Reads the namespaces of a document from the cluster. Throws a MeshError if the cluster does not respond. */
   prepare(value: Value): Promise<void>;
-  /**
-   * Returns the decision for a workload. Throws an InjectionError for a pod that is refused, or whose injection is
-   * unknown.
-   */
+  /** Throws an InjectionError for a pod that is refused, or whose injection is unknown. */
   judge(manifest: ValueMap, row: WorkloadKind): Judgment;
 }
 
-/**
- * Returns a judge. It reads webhooks, control planes, and nodes at most once, and a namespace when a document names it.
- */
+/** The judge reads webhooks, control planes and nodes at most once, and a namespace when a document names it. */
 export function webhookJudge(asking: WebhookAsking): WebhookJudge {
   const ofNamespace = clusterKnowledge({ ...asking, given: undefined, wantsPods: false });
   const nodes = once(() => observe("list on nodes", () => nodesOf(asking.api)));
@@ -136,10 +130,7 @@ interface Seen {
   readonly native: NativeSetting | undefined;
 }
 
-/**
- * Returns the injector of a webhook, with the proxy variables from its URL path. The kubelet versions of nodes may
- * decide whether sidecars are native.
- */
+/** Adds the proxy variables in the URL path. The kubelets may decide whether sidecars are native. */
 function injectorOf(webhook: InjectorWebhook | undefined, { pod, known, native }: Seen): Observed<Injector> {
   const observed = known?.injectorFor(webhook) ?? { failed: "no cluster is read" };
   if (webhook === undefined || !isKnown(observed)) return observed;

@@ -5,7 +5,6 @@ import type { AccessRequest } from "../inventory/mod.ts";
 /** A right that a command needs. */
 export type Need = AccessRequest;
 
-/** A command, and the rights that it needs. */
 export interface Step {
   readonly command: string;
   readonly needs: readonly Need[];

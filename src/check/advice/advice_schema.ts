@@ -1,7 +1,6 @@
 /** Advice in the JSON of `check` and of `check injection`. Import it for types only: printing needs no zod. */
 import { z } from "zod";
 
-/** A fix of a finding. */
 export const SHOWN_ADVICE = z.strictObject({
   change: z.string().describe("the change, as an imperative clause"),
   scope: z.enum(["nothing", "workload", "namespace", "webhook", "mesh", "cluster"]).describe(
@@ -20,7 +19,6 @@ export const SHOWN_ADVICE = z.strictObject({
   ),
 });
 
-/** Alternative fixes for a group of objects. */
 export const SHOWN_FIX = z.strictObject({
   objects: z.array(z.string()).readonly().describe("the objects that the fix is for; may be empty"),
   alternatives: z.array(SHOWN_ADVICE).readonly().describe(

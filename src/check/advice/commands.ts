@@ -45,25 +45,21 @@ const GROUPS: Readonly<Record<string, string>> = {
   validatingadmissionpolicy: "admissionregistration.k8s.io",
 };
 
-/** Returns the right to use a verb, such as `patch`, on an object. */
 export function needOf(verb: string, { kind, namespace, name }: Named): Need {
   const small = kind.toLowerCase();
   const need = { verb, group: GROUPS[small] ?? "", resource: small.replace(/y$/, "ie") + "s", name };
   return namespace === "" ? need : { ...need, namespace };
 }
 
-/** Patches an object. */
 export function patch(object: Named, change: object, type: "merge" | "strategic" = "merge"): Step {
   const words = [`--type=${type}`, "-p", JSON.stringify(change)];
   return { command: kubectl("patch", ...at(object), ...words), needs: [needOf("patch", object)] };
 }
 
-/** Removes a label or an annotation of an object. */
 export function removeString(verb: "label" | "annotate", object: Named, key: string): Step {
   return { command: kubectl(verb, ...at(object), `${key}-`), needs: [needOf("patch", object)] };
 }
 
-/** Sets a label of an object. */
 export function setLabel(object: Named, key: string, value: string): Step {
   return {
     command: kubectl("label", ...at(object), `${key}=${value}`, "--overwrite"),
@@ -71,12 +67,10 @@ export function setLabel(object: Named, key: string, value: string): Step {
   };
 }
 
-/** Deletes an object. */
 export function remove(object: Named): Step {
   return { command: kubectl("delete", ...at(object)), needs: [needOf("delete", object)] };
 }
 
-/** Opens an object in an editor. */
 export function edit(object: Named): Step {
   return { command: kubectl("edit", ...at(object)), needs: [needOf("get", object), needOf("patch", object)] };
 }
@@ -122,7 +116,6 @@ export function rolloutRestart(object: Named): Step {
   return { command: kubectl("rollout", "restart", ...at(object)), needs: [needOf("patch", object)] };
 }
 
-/** Sets the number of replicas of a Deployment. */
 export function scale(object: Named, replicas: number): Step {
   const need = needOf("patch", object);
   return {
@@ -141,7 +134,6 @@ export function logs(object: Named, ...flags: readonly string[]): Step {
   };
 }
 
-/** Runs `kubectl mesh check injection` for a workload. */
 export function explainInjection(object: Named): Step {
   return shows("mesh", "check", "injection", ...at(object));
 }
@@ -151,7 +143,6 @@ export function shows(...args: readonly string[]): Step {
   return { command: kubectl(...args), needs: [] };
 }
 
-/** Advice to run `kubectl describe`, which shows an object and its events. */
 export function described({ kind, namespace, name }: Named): Advice {
   return look("see its status and events", shows("describe", kind, name, "-n", namespace));
 }

@@ -70,10 +70,7 @@ function lookFirst({ namespace }: Advice): Advice {
   return look("see first which pods are in the mesh", { command, needs: [] });
 }
 
-/**
- * Maximum number of rights to check. Each check is a request to the API server, so advice for all namespaces of a large
- * cluster would take minutes.
- */
+/** Maximum number of rights to check. Each check is a request to the API server. */
 const MAX_NEEDS = 10;
 
 async function shown({ change, reach, risk, steps }: Advice, { may }: Deciding): Promise<ShownAdvice> {
@@ -101,10 +98,7 @@ export interface DecidingSource {
   readonly may: (need: Need) => Promise<Observed<boolean>>;
 }
 
-/**
- * A namespace is protected if it never gets sidecars, such as the namespace of the control plane, or if it runs the
- * pods of an injection webhook.
- */
+/** A namespace is protected if it never gets sidecars, or if it runs the pods of an injection webhook. */
 export function decidingOver({ istioNamespace, injectors, may }: DecidingSource): Deciding {
   return {
     isProtected: async (name) => {

@@ -16,7 +16,6 @@ export interface Enrolment {
   readonly pods: readonly Pod[] | undefined;
 }
 
-/** Returns the labels after a change. */
 export function changedLabels(labels: ValueMap, change: LabelChange): ValueMap {
   const all = Object.entries({ ...labels, ...change }).filter(([, value]) => value !== undefined);
   return Object.assign(newMap(), Object.fromEntries(all));
@@ -42,14 +41,12 @@ export function riskOfLabels({ name, labels, webhooks, pods }: Enrolment, change
   return isNew && (inMesh ?? []).length === 0 ? "enrols" : "none";
 }
 
-/** Advice to change labels of a namespace, with the risk of the change. */
 export function relabelled(enrolment: Enrolment, change: string, of: LabelChange): Advice {
   const { name, labels } = enrolment;
   const risk = riskOfLabels(enrolment, of);
   return { change, reach: "namespace", steps: [labelNamespace(name, of, labels)], risk, namespace: name };
 }
 
-/** Returns the risk of removing webhooks. */
 export function riskOfRemoval(
   all: readonly InjectorWebhook[],
   isRemoved: (webhook: InjectorWebhook) => boolean,

@@ -19,10 +19,7 @@ interface Release {
 /** Annotations of every object of a Helm release. Source: Helm, "Resource ownership". */
 const HELM = { release: "meta.helm.sh/release-name", namespace: "meta.helm.sh/release-namespace" };
 
-/**
- * Returns the installer of an object; `undefined` if no annotation names one. `isOwn`: the object belongs to this
- * program's webhook, not to istiod.
- */
+/** Returns the installer that annotations name. `isOwn`: the object belongs to this program's webhook. */
 export function installerIn(annotations: ValueMap, isOwn: boolean): Installer | undefined {
   if (isOwn) {
     const flags = readFlags(textAt(annotations, FLAGS_ANNOTATION));
@@ -43,10 +40,7 @@ export interface Lost {
 const OF_WEBHOOKS = ["-l", "app=sidecar-injector"];
 const FILES = /^--(?:inject-config|values|mesh-config)=(.*)$/;
 
-/**
- * Returns advice to recreate a missing object, or to restore a changed object (`isThere`). `undefined` if the installer
- * creates no such object.
- */
+/** Advice to recreate a missing object, or to restore a changed one (`isThere`), if the installer creates it. */
 export function madeAgain(installer: Installer, { kind, namespace, port }: Lost, isThere = false): Advice | undefined {
   const printed = "flags" in installer ? byFlags(withPort(installer.flags, port), kind) : byHelm(installer, kind);
   if (printed === undefined) return undefined;
@@ -74,10 +68,7 @@ interface Printed {
   readonly needs?: readonly Need[];
 }
 
-/**
- * Returns the flags with `--service-port` set to the port, or without this flag for 443, the default of `webhook
- * manifests`.
- */
+/** Sets `--service-port`, or removes it for 443, the default of `webhook manifests`. */
 function withPort(flags: readonly string[], port: number | undefined): readonly string[] {
   if (port === undefined) return flags;
   const others = flags.filter((each) => !each.startsWith(SERVICE_PORT));

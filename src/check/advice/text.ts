@@ -11,13 +11,9 @@ const FIX = "fix: ";
 const LOOK = "next: ";
 const OR = "or: ";
 
-/** Maximum number of commands to show. */
 const MAX_COMMANDS = 10;
 
-/**
- * Returns lines with the change, the commands, and the forbidden rights of each alternative. If `isWhole` is true, the
- * number of commands is not limited.
- */
+/** If `isWhole` is true, the number of commands is not limited. */
 export function adviceLines(alternatives: readonly ShownAdvice[], isWhole = false): readonly Line[] {
   return alternatives.flatMap(({ change, scope, commands, forbidden }, index) => {
     const most = isWhole ? commands.length : scope === "nothing" ? 1 : MAX_COMMANDS;
@@ -32,13 +28,9 @@ export function adviceLines(alternatives: readonly ShownAdvice[], isWhole = fals
   });
 }
 
-/** Maximum number of fixes to show. */
 const MAX_FIXES = 3;
 
-/**
- * Returns the lines of all fixes. If there are several fixes, each names its first object. If `isWhole` is true, the
- * number of lines is not limited.
- */
+/** If there are several fixes, each names its first object. `isWhole`: the number of lines is not limited. */
 export function fixLines(fixes: readonly ShownFix[], isWhole = false): readonly Line[] {
   const shown = isWhole ? fixes : fixes.slice(0, MAX_FIXES);
   const left = fixes.length - shown.length;

@@ -37,7 +37,6 @@ const KILLED_BY_KERNEL = 137;
 
 interface PodCheck extends Omit<CheckRow, "run"> {
   readonly judge: (pod: ProxyPod, now: Date) => ProblemOf | undefined;
-  /** Advice for a problem that has no advice of its own. */
   readonly advice?: (pod: Named) => readonly Advice[];
   /** Advice that comes first. It needs requests to the API server, so it is only called if there is a problem. */
   readonly first?: (facts: Facts) => Promise<(pod: Named) => readonly Advice[]>;
@@ -116,7 +115,6 @@ async function unreadyProxies({ pods, proxyAnswer }: Pick<Facts, "pods" | "proxy
   ]);
 }
 
-/** Runs a check over all live pods with a proxy. */
 export function judgePods({ judge, advice }: PodRow, pods: readonly Pod[], now: Date): Finding {
   let hasProxies = false;
   const problems: Problem[] = [];

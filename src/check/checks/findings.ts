@@ -27,10 +27,7 @@ export function ofField({ field, message }: { readonly field: string; readonly m
 /** Maximum number of objects in the message. The JSON output lists every object. */
 const MAX_LINES = 10;
 
-/**
- * The same advice for all objects, or a function that returns the advice for one object. A problem's own advice takes
- * precedence.
- */
+/** The same advice for all objects, or a function of the object. A problem's own advice takes precedence. */
 export type AdviceFor = readonly Advice[] | ((object: Named) => readonly Advice[]);
 
 /**
@@ -63,10 +60,7 @@ function noted(notes: readonly Problem[]): Finding {
   };
 }
 
-/**
- * Creates one fix for each group of objects whose advice has the same text. The fix contains the commands for all
- * objects of the group.
- */
+/** One fix for each group of objects whose advice has the same text, with the commands for all objects of the group. */
 function fixesOf(problems: readonly Problem[], general: AdviceFor): readonly Fix[] {
   const all = problems.map(({ object, advice }) => {
     return { object, alternatives: advice ?? (typeof general === "function" ? general(namedIn(object)) : general) };

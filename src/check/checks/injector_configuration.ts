@@ -65,10 +65,7 @@ export const INJECTOR_CONFIGURATION_CHECKS: readonly CheckRow[] = ROWS.map((row)
   run: (facts) => ofPlanes(facts, row),
 }));
 
-/**
- * Returns the problems of all control planes. Without the right to read webhooks, a missing ConfigMap is not a problem,
- * because the location of the control plane is then a guess.
- */
+/** Without the right to read webhooks, a missing ConfigMap is no problem: the control plane is then a guess. */
 async function ofPlanes(facts: Facts, { judge, advice }: Row): Promise<Finding> {
   const [webhooks, planes] = await Promise.all([later(facts.mutatingWebhooks()), facts.planes()]);
   const lost = judge === undefined ? [...planes.values()].filter(({ texts }) => !isKnown(texts)) : [];

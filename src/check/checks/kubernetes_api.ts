@@ -12,10 +12,7 @@ import { aggregatorRouting } from "./kubernetes_api/aggregator_routing.ts";
 import { gatewayCrds } from "./kubernetes_api/gateway_crds.ts";
 import { installRights } from "./kubernetes_api/install_rights.ts";
 
-/**
- * Minimum supported version: the first with admissionregistration.k8s.io/v1 (Kubernetes, "Deprecated API Migration
- * Guide", v1.16).
- */
+/** The first version with admissionregistration.k8s.io/v1 (Kubernetes, "Deprecated API Migration Guide"). */
 const OLDEST = { major: 1, minor: 16 };
 
 /** The category kubernetes-api: checks that the API server responds and can call webhooks. */
@@ -120,10 +117,7 @@ async function pluginFinding(facts: Facts, plugin: string): Promise<Finding | un
   };
 }
 
-/**
- * Looks for a dry run that shows that a webhook was called: the pod has a sidecar, the webhook denied the pod, or the
- * call of the webhook failed.
- */
+/** A dry run shows that a webhook was called: the pod has a sidecar, the webhook denied it, or the call failed. */
 async function seenMutating(facts: Facts): Promise<Finding | undefined> {
   const webhooks = await facts.injectors();
   return await firstKnown([
@@ -136,10 +130,7 @@ async function seenMutating(facts: Facts): Promise<Finding | undefined> {
   ]);
 }
 
-/**
- * Tries a pod in a dry run. If the pod gets a sidecar, a webhook was called. This works even if the user may not read
- * webhooks.
- */
+/** A sidecar in a dry run shows that a webhook was called, even if the user may not read webhooks. */
 async function seenInScope({ scope: { namespace }, dryRunOf }: Facts): Promise<Finding | undefined> {
   if (namespace === undefined) return undefined;
   const { outcome } = await dryRunOf(namespace, podToTry({ [LABEL.inject]: "true" }));
@@ -160,10 +151,7 @@ function uncalled(webhook: InjectorWebhook, run: DryRun | undefined): Finding | 
 /** Maximum clock difference, in milliseconds. Issuers backdate certificates by about a minute. */
 const MAX_SKEW = 60_000;
 
-/**
- * Compares the clocks of the API server and this machine. With a large skew, certificates and tokens look expired or
- * not yet valid.
- */
+/** With a large skew, certificates and tokens look expired or not yet valid. */
 export async function clockSkew(facts: Facts): Promise<Finding> {
   const { ahead } = await facts.version();
   if (ahead === undefined) return cannotTell("the server sends no Date header");

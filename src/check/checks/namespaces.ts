@@ -129,18 +129,13 @@ function inScope({ scope }: Pick<Facts, "scope">, namespaces: readonly StoredNam
     });
 }
 
-/**
- * Returns a change of the injection labels to the first label that a webhook serves; `undefined` if no label is served.
- */
+/** Returns a change to the first injection label that a webhook serves; `undefined` if no label is served. */
 function servedLabel({ name, enrolment }: Namespace): LabelChange | undefined {
   const [label] = servedLabels(enrolment.webhooks ?? [], name);
   return label === undefined ? undefined : { [LABEL.injection]: undefined, [LABEL.revision]: undefined, ...label };
 }
 
-/**
- * Reports misspelled injection labels. An invalid value disables injection, even for labeled pods. A misspelled key has
- * no effect.
- */
+/** An invalid value disables injection, even for labeled pods. A misspelled key has no effect. */
 function spelling(namespace: Namespace): readonly Problem[] {
   const { object, labels, injection } = namespace;
   const problems: Problem[] = [];
@@ -184,10 +179,7 @@ function meantValue(text: string): string {
   return OFF.includes(word) || closest(word, ["disabled"]) !== undefined ? "disabled" : "enabled";
 }
 
-/**
- * Reports namespaces with both labels. `istio-injection` takes precedence over `istio.io/rev` (Istio, "Canary
- * Upgrades").
- */
+/** `istio-injection` takes precedence over `istio.io/rev` (Istio, "Canary Upgrades"). */
 function bothLabels(namespace: Namespace): readonly Problem[] {
   const { object, injection, revision } = namespace;
   if (injection === undefined || revision === undefined) return [];
@@ -199,10 +191,7 @@ function bothLabels(namespace: Namespace): readonly Problem[] {
   return [{ object, result: "warning", message, advice }];
 }
 
-/**
- * Reports namespaces in both modes. ztunnel ignores pods with a sidecar (Istio ambient mode, "Add workloads to the
- * mesh").
- */
+/** ztunnel ignores pods with a sidecar (Istio ambient mode, "Add workloads to the mesh"). */
 function bothModes(namespace: Namespace): readonly Problem[] {
   const { object, labels, injection, revision } = namespace;
   const isInjected = injection === "enabled" || (injection === undefined && revision !== undefined);
@@ -223,10 +212,7 @@ function withoutAmbient(namespace: Namespace): Advice {
   return isLosing ? { ...advice, risk: "takes-out" } : advice;
 }
 
-/**
- * Advice to remove an unserved label. Without it, pods of the namespace lose their proxy even if a webhook serves the
- * label again later.
- */
+/** Without the label, pods of the namespace lose their proxy even if a webhook serves the label again later. */
 function withoutUnserved(namespace: Namespace, key: string): Advice {
   const isLosing = livePods(namespace)?.some((pod) => findProxy(pod) !== undefined) ?? true;
   const advice = relabelled(namespace.enrolment, "remove the label", { [key]: undefined });
@@ -263,10 +249,7 @@ function unserved(namespace: Namespace, webhooks: readonly InjectorWebhook[]): r
 
 const REINSTALL = byHand("install the control plane again, so that its webhooks select the namespace", "mesh");
 
-/**
- * Reports namespaces that have no injection label, but have pods with a proxy. When these pods are recreated, they lose
- * the proxy.
- */
+/** Reports namespaces without an injection label whose pods have a proxy, and lose it when they are recreated. */
 async function unlabelled(facts: Facts): Promise<Finding> {
   const [namespaces, injectors, expectations] = await Promise.all([
     facts.namespaces(),
@@ -301,10 +284,7 @@ async function unlabelled(facts: Facts): Promise<Finding> {
   return isAnySent ? { result: "ok" } : await nobody(all, injectors, facts);
 }
 
-/**
- * Reports that no namespace of the scope is injected. The first advice is to inject one workload, because that changes
- * less than injecting a namespace.
- */
+/** Reports that no namespace is injected. Injecting one workload comes first, because that changes less. */
 async function nobody(all: readonly Namespace[], webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const [only] = facts.scope.namespace === undefined ? [] : all;
   if (only?.isSystem) return { result: "skipped", message: `the namespace "${only.name}" must not have sidecars` };

@@ -88,10 +88,7 @@ function judge(sidecars: readonly SidecarNamespace[], ofEach: Judge, advice?: Ad
   return findingOf(inAll(sidecars, ofEach), advice);
 }
 
-/**
- * Reports users outside the range as a warning, because another SCC may admit the pod. The check "pod-admission" tests
- * that with a dry run.
- */
+/** Reports a warning, because another SCC may admit the pod. The check "pod-admission" tests that with a dry run. */
 function sccRanges(namespace: SidecarNamespace): readonly Problem[] {
   const message = outsideRange(namespace);
   return message === undefined ? [] : [{ ...problem(namespace, "warning", message), advice: rangeAdvice(namespace) }];
@@ -123,10 +120,7 @@ function withPodSettings(pod: ValueMap): ValueMap {
 
 const SET = byHand("set global.proxy.resources and global.proxy_init.resources in the injector's values", "mesh");
 
-/**
- * Checks quotas. Reads LimitRanges only if the sidecar does not set all the resources that a quota counts, and pods
- * only for advice.
- */
+/** Reads LimitRanges only if a quota counts what the sidecar does not set, and pods only for advice. */
 async function quotas(facts: Facts): Promise<Finding> {
   const [quotas, ranges] = await Promise.all([facts.resourceQuotas(), later(facts.limitRanges())]);
   const sidecars = await facts.sidecars();

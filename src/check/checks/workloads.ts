@@ -30,7 +30,6 @@ interface Row extends Omit<CheckRow, "run"> {
   readonly judge: Judge;
   /** The judge needs the templates of workloads. */
   readonly readsTemplates?: true;
-  /** Advice for problems that have no advice of their own. */
   readonly advice?: (object: Named, hasNativeSidecars: boolean) => readonly Advice[];
 }
 
@@ -109,10 +108,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/**
- * Advice to use a native sidecar. Gives a command only if all nodes support it, because an old kubelet waits for the
- * sidecar to exit.
- */
+/** Gives a command only if all nodes support native sidecars: an old kubelet waits for the sidecar to exit. */
 function nativeSidecar(object: Named, hasNativeSidecars: boolean): Advice {
   const change = "run the proxy as a native sidecar";
   const advice = annotatedPod(object, change, { [ANNOTATION.nativeSidecar]: "true" });

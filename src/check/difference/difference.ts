@@ -8,7 +8,6 @@ import samples from "./samples.yaml" with { type: "text" };
 
 /** One side of a comparison: a single configuration, or the configurations of all revisions of a snapshot. */
 export interface Side {
-  /** The user's argument for this side. */
   readonly name: string;
   /** Injectors by revision. A single configuration is one entry with an arbitrary key. */
   readonly injectors: ReadonlyMap<string, Injector>;
@@ -27,7 +26,6 @@ export interface PodPair {
 /** The pods of both sides, and the revisions that only one side contains. */
 export interface Difference {
   readonly pods: readonly PodPair[];
-  /** Revisions that one side lacks, as sentences. */
   readonly missing: readonly string[];
 }
 
@@ -67,7 +65,6 @@ const SAMPLES: ManifestTexts = {
 };
 
 interface Pair {
-  /** The revision, if whole snapshots are compared. */
   readonly revision?: string;
   readonly before: Injector | undefined;
   readonly after: Injector | undefined;
@@ -87,10 +84,7 @@ function onlyOf({ name, injectors }: Side): Injector | undefined {
   throw new UsageError(`"${name}" has several revisions`, { hint: `name one of ${revisions}` });
 }
 
-/**
- * Returns the pod as YAML. A pod that is not injected starts with a comment line. Throws a MeshError that names pod and
- * side.
- */
+/** Returns the pod as YAML, after a comment line if it is not injected. Throws a MeshError that names pod and side. */
 function podText(target: Target, injector: Injector, side: string): string {
   const pod = podOf(target);
   const decision = decide(pod, { ...injector.config, byHand: false });

@@ -17,7 +17,6 @@ import { isKnown } from "../inventory/observed.ts";
 import { planeOf } from "../upgrade/next_injector.ts";
 import type { Side } from "./difference.ts";
 
-/** Options that apply to both sides. */
 export interface SideOptions {
   readonly clock: Pick<Clock, "now">;
   /** Values and mesh configuration for files that contain only an injector configuration. */

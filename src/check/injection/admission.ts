@@ -98,10 +98,7 @@ function shownBy({ outcome, message, pod: result }: PodRun, { pod, verdict, name
   };
 }
 
-/**
- * Returns the label that requests a sidecar. Labels of the pod come before labels of the namespace (Istio, "Installing
- * the Sidecar").
- */
+/** Labels of the pod come before labels of the namespace (Istio, "Installing the Sidecar"). */
 function askingLabel(pod: ValueMap, namespace: ValueMap) {
   const all = [
     { of: "pod", labels: pod, key: LABEL.inject },

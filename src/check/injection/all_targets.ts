@@ -8,7 +8,6 @@ import { objectTarget, type Target } from "./target.ts";
 /** Collections to list. Pods and Jobs of a controller are left out, because their controller is listed. */
 const COLLECTIONS = [...WORKLOADS, ["api/v1", "pods"] as const];
 
-/** Selects workloads of a cluster. */
 export interface AllWorkloads {
   /** The namespace; `undefined` selects all namespaces. */
   readonly namespace: string | undefined;

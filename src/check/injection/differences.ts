@@ -44,7 +44,6 @@ const DIFFERENCES: readonly Difference[] = [
   },
 ];
 
-/** Describes the differences as sentences. Returns an empty list if the new pod is unknown. */
 export function differences(verdict: Verdict, live: readonly LivePod[]): readonly string[] {
   return DIFFERENCES.flatMap(({ pods, text }) => {
     const found = pods(verdict, live);

@@ -20,9 +20,7 @@ import { manifestTargets, type ManifestTexts, type Unjudged } from "./manifest_t
 import { clusterTarget, type Target } from "./target.ts";
 
 export interface InjectionQuestion {
-  /** `KIND/NAME` of a workload in the cluster. */
   readonly workload?: string | undefined;
-  /** All workloads of a namespace or of the cluster. */
   readonly all?: AllWorkloads | undefined;
   readonly inputs?: readonly ManifestTexts[];
   /** Namespace of workloads that do not name a namespace. */
@@ -36,9 +34,7 @@ export interface InjectionQuestion {
   readonly nativeSidecars?: NativeOption | undefined;
   /** Rules that the user turns off. */
   readonly rulesOff?: RulesOff | undefined;
-  /**
-   * Environment variables for the templates of the given configuration. The environment of a control plane is unknown.
-   */
+  /** Environment variables for the templates of the given configuration. */
   readonly templateEnv?: TemplateEnv | undefined;
   /** The API is a snapshot, which cannot run a pod through admission. */
   readonly isSnapshot?: boolean | undefined;
@@ -79,10 +75,7 @@ async function targetsOf(
   return await manifestTargets(inputs, namespace);
 }
 
-/**
- * Returns the injector of the given files, or the built-in injector without a cluster; `undefined` to use the cluster's
- * injectors.
- */
+/** The injector of the given files, or the built-in one without a cluster; `undefined` to use the cluster's. */
 async function givenInjector(
   world: World,
   question: InjectionQuestion,

@@ -20,7 +20,7 @@ import { differences, livePods } from "./differences.ts";
 import type { ExplanationLine } from "./explanation_schema.ts";
 import { failedCreates } from "./failed_create.ts";
 import type { Unjudged } from "./manifest_targets.ts";
-import { type Misplaced, misplacedRequests } from "./misplaced.ts";
+import { misplacedRequests } from "./misplaced.ts";
 import { type Cause, whyNotCalled } from "./not_called.ts";
 import { fieldIn, ownerOfTarget, podOf, type Target } from "./target.ts";
 import { ASSUMED, type Question, type Verdict, verdictOf } from "./verdict.ts";
@@ -37,30 +37,20 @@ export interface Knowledge {
   readonly namespaceLabels: ValueMap;
   readonly namespace: Observed<boolean>;
   readonly injectorFor: (webhook: InjectorWebhook | undefined) => Observed<Injector>;
-  /** Pods of the workload's namespace; `undefined` if the pods are unknown. */
   readonly pods: readonly Pod[] | undefined;
   readonly gaps: readonly string[];
   /** The reason if the webhooks are unknown. A dry run may then still show the result. */
   readonly webhookGap: string | undefined;
   /** Access to the API server for dry runs; `undefined` without a cluster. */
   readonly admitting: Admitting | undefined;
-  /** The queries that decide which advice is shown. */
   readonly deciding: Deciding;
 }
 
-/** Returns the explanation of one workload. */
 export async function explain(target: Target, knowledge: Knowledge, rulesOff?: RulesOff): Promise<Explanation> {
-  const { namespaceLabels, webhooks, injectorFor, admitting } = knowledge;
+  const { admitting } = knowledge;
   const pod = podOf(target);
   const failures = admitting === undefined ? [] : await failedCreates(admitting.api, target);
-  const ruled = verdictOf({
-    pod,
-    owner: ownerOfTarget(target),
-    isMade: target.row.path.length > 0,
-    namespaceLabels,
-    webhooks,
-    injectorFor,
-  });
+  const ruled = verdictOf({ ...knowledge, pod, owner: ownerOfTarget(target), isMade: target.row.path.length > 0 });
   const { verdict, warnings } = await answered(ruled, { target, pod }, knowledge, failures);
   const live = target.file === undefined ? livePods(target, knowledge.pods ?? []) : [];
   const cause = causeOf(verdict, target, pod, knowledge);
@@ -86,7 +76,8 @@ export async function explain(target: Target, knowledge: Knowledge, rulesOff?: R
       ...knowledge.gaps,
       ...warnings,
       ...failures,
-      ...misplacedTexts(target, misplaced),
+      // In a file, the rules of `inject` report misplaced labels.
+      ...target.file === undefined ? misplaced.map(({ message }) => message) : [],
       ...several(verdict),
       ...differ,
       ...findings.filter(({ severity }) => severity !== "note").map(findingText),
@@ -118,7 +109,6 @@ function commandsIn(fixes: readonly ShownFix[]): readonly string[] {
 /** Reasons that are caused by missing rights. A dry run can then show the result. */
 const UNREAD: readonly string[] = ["webhooks-unknown", "configuration-unknown"];
 
-/** Completes the verdict with dry runs, if there is a cluster. */
 async function answered(
   ruled: Verdict,
   created: Created,
@@ -133,11 +123,6 @@ async function answered(
     : { verdict: ruled, warnings: [] };
   const isShown = verdict !== ruled;
   return { verdict, warnings: isShown || webhookGap === undefined ? warnings : [webhookGap, ...warnings] };
-}
-
-/** Returns warnings about misplaced labels of a cluster object. In a file, the rules of `inject` report them. */
-function misplacedTexts({ file }: Target, misplaced: readonly Misplaced[]): readonly string[] {
-  return file === undefined ? misplaced.map(({ message }) => message) : [];
 }
 
 /** Applies the rules of `inject`, except rules that annotations of the pod or its controller turn off. */

@@ -25,7 +25,6 @@ const BY_REASON: Readonly<Record<string, (target: Target) => readonly Advice[]>>
   "match-condition-unknown": () => [look("see whether the API server calls the webhook", mesh("webhook"))],
 };
 
-/** Returns the advice for the stable id of a verdict's reason. */
 export function adviceByReason(reason: string, target: Target): readonly Advice[] {
   return BY_REASON[reason]?.(target) ?? decisionFix(reason, target);
 }
@@ -61,7 +60,6 @@ export function fixesFor(explained: Explained): readonly Fix[] {
   ].filter(({ alternatives }) => alternatives.length > 0);
 }
 
-/** Marks advice that gives the workload a proxy. */
 function inviting(all: readonly Advice[], { namespace }: Target): readonly Advice[] {
   return all.map((each) =>
     each.reach === "nothing" || each.risk === "takes-out" ? each : { ...each, namespace, invites: true }

@@ -39,7 +39,6 @@ const FINDING = z.strictObject({
   fix: z.string().describe("what to do"),
 });
 
-/** The explanation why a workload is injected or not. */
 export const EXPLANATION = z.strictObject({
   workload: z.string().describe("such as `deployment.apps/web`; empty for a document that cannot be parsed"),
   verdict: z.enum(["injected", "not-injected", "refused", "cannot-tell"]).describe(
@@ -68,7 +67,6 @@ export const EXPLANATION = z.strictObject({
   fixes: z.array(SHOWN_FIX).readonly().describe("alternatives that change the result"),
 }).describe("One line of `kubectl mesh check injection -o json`, and one document of `-o yaml`");
 
-/** One evaluated rule. */
 export type RuleLine = Readonly<z.infer<typeof RULE_LINE>>;
 
 export type ExplanationLine = Readonly<z.infer<typeof EXPLANATION>>;

@@ -11,10 +11,7 @@ const FAILED = "FailedCreate";
 /** Controllers that report failures only in events. Events remain for an hour, even after the failure is solved. */
 const BY_EVENT: readonly string[] = ["StatefulSet", "DaemonSet", "Job"];
 
-/**
- * Returns, as sentences, the reports that the workload's controller cannot create pods. Empty if there is no report, or
- * if the user may not read it.
- */
+/** Returns the reports that the controller cannot create pods. Empty if the user may not read them. */
 export async function failedCreates(api: KubeApi, target: Target): Promise<readonly string[]> {
   const { manifest, row, file } = target;
   if (file !== undefined) return [];
@@ -23,9 +20,7 @@ export async function failedCreates(api: KubeApi, target: Target): Promise<reado
   return BY_EVENT.includes(row.kind) ? await fromEvents(api, target) : [];
 }
 
-/**
- * Returns the condition of a controller that cannot create pods; `undefined` if the controller has no such condition.
- */
+/** Returns the condition of a controller that cannot create pods. */
 export function replicaFailure(controller: ValueMap): ValueMap | undefined {
   return mapsAt(mapAt(controller, "status"), "conditions").find(({ type, status }) => {
     return type === "ReplicaFailure" && status === "True";
@@ -43,7 +38,6 @@ async function fromEvents(api: KubeApi, target: Target): Promise<readonly string
   return last === undefined ? [] : [sentence(target, last)];
 }
 
-/** Returns the last event about an object. */
 export function lastEvent(events: readonly ValueMap[], { kind, namespace, name }: Named): ValueMap | undefined {
   const own = events.filter((event) => {
     const of = mapAt(event, "involvedObject");
@@ -52,7 +46,6 @@ export function lastEvent(events: readonly ValueMap[], { kind, namespace, name }
   return own.toSorted((a, b) => timeOf(b) - timeOf(a))[0];
 }
 
-/** Returns the last time of an event, in milliseconds since the epoch. */
 export function timeOf(event: ValueMap): number {
   const times = [
     textAt(mapAt(event, "series"), "lastObservedTime"),

@@ -55,10 +55,7 @@ function givenInjector(given: Injector | undefined): Observed<Injector> {
   return given === undefined ? { failed: "no configuration is given" } : { value: given };
 }
 
-/**
- * Returns a function that reads the knowledge for a namespace. Reads webhooks and control planes at most once. Without
- * the labels of the namespace, it is unknown which webhooks are called.
- */
+/** Reads webhooks and control planes at most once. Unknown labels of a namespace make the called webhooks unknown. */
 export function clusterKnowledge(asking: Asking): (namespace: string) => Promise<Knowledge> {
   const injectors = once(async () =>
     injectorsIn(
@@ -121,10 +118,7 @@ function gap(what: string, fact: Observed<unknown>): readonly string[] {
   return isKnown(fact) ? [] : [`cannot tell ${what}: ${reason(fact)}`];
 }
 
-/**
- * Returns a function that finds the injector of a webhook's control plane or, without a webhook, of the chosen control
- * plane.
- */
+/** Without a webhook, the function returns the injector of the chosen control plane. */
 async function injectorFinder(
   { api, clock, choice, given }: Asking,
   injectors: Observed<readonly InjectorWebhook[]>,

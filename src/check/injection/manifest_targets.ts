@@ -30,10 +30,7 @@ export interface Unjudged extends Pick<ExplanationLine, "workload" | "namespace"
   readonly error?: MeshError;
 }
 
-/**
- * Returns the workloads of files, in order, and documents that cannot be judged. Throws a MeshError if there are
- * no workloads and no such documents.
- */
+/** Returns workloads, and documents that cannot be judged, in order. Throws a MeshError if there are none. */
 export async function manifestTargets(
   inputs: readonly ManifestTexts[],
   namespace: string,
@@ -44,10 +41,7 @@ export async function manifestTargets(
   throw new MeshError("The input contains no workload", { hint: "a workload is a Pod or a controller of pods" });
 }
 
-/**
- * Returns the workloads of files, in order. Throws a MeshError for a document that cannot be parsed, and if there is no
- * workload.
- */
+/** Throws a MeshError for a document that cannot be parsed, and if there is no workload. */
 export async function targetsIn(inputs: readonly ManifestTexts[], namespace: string): Promise<readonly Target[]> {
   return (await manifestTargets(inputs, namespace)).flatMap((each) => {
     if (!("verdict" in each)) return [each];
@@ -103,7 +97,6 @@ function inValue(value: Value, path: Path, reading: Reading): readonly (Target |
   return workloadKinds(value).map((row) => judged(value, row, path, reading));
 }
 
-/** Reads a workload the way `inject` does. */
 function judged(value: ValueMap, row: WorkloadKind, path: Path, { parsed, namespace }: Reading): Target | Unjudged {
   const { file, index: document } = parsed.doc;
   const metadata = metadataOf(value);

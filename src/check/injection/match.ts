@@ -21,10 +21,7 @@ export interface Match {
   readonly decided: Requirement | undefined;
 }
 
-/**
- * Tests the labels against both selectors of a webhook. An empty selector matches everything (Kubernetes, "Dynamic
- * Admission Control").
- */
+/** An empty selector matches everything (Kubernetes, "Dynamic Admission Control"). */
 export function matchOf(
   { namespaceSelector, objectSelector }: InjectorWebhook,
   namespace: ValueMap,

@@ -20,7 +20,6 @@ export interface ConditionQuestion {
 /** The value of a condition. `fails`: evaluation ends with an error, here and in the API server. */
 export type Holding = "holds" | "does-not-hold" | "fails" | "unknown";
 
-/** The result of a condition. */
 export interface ConditionAnswer {
   readonly condition: MatchCondition;
   readonly holding: Holding;
@@ -160,7 +159,6 @@ function pathOf(node: ASTNode): Path | undefined {
   return typeof field === "string" ? [...path, field] : path;
 }
 
-/** Returns the index expressions of a path. */
 function indexesOf(node: ASTNode): readonly ASTNode[] {
   if (!Array.isArray(node.args)) return [];
   const [of, field] = node.args;

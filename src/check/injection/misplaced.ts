@@ -19,10 +19,7 @@ export interface Misplaced {
 
 const STRINGS = ["labels", "annotations"] as const;
 
-/**
- * Finds injection labels and annotations that are set on a controller but belong on its pod template. On a controller,
- * they have no effect (Istio, "Installing the Sidecar").
- */
+/** On a controller, they have no effect (Istio, "Installing the Sidecar"). */
 export function misplacedRequests(target: Target): readonly Misplaced[] {
   const { manifest, row } = target;
   if (row.path.length === 0) return [];
@@ -39,10 +36,7 @@ export function misplacedRequests(target: Target): readonly Misplaced[] {
   });
 }
 
-/**
- * Returns advice to move a request for a proxy, or to remove an opt-out, because moving an opt-out would take the
- * workload out of the mesh.
- */
+/** Moves a request for a proxy, but removes an opt-out: moving it would take the workload out of the mesh. */
 function adviceFor(target: Target, of: Misplaced["of"], value: string): readonly Advice[] {
   const change = changePod(target, { of: "labels", key: LABEL.inject, value });
   const verb = of === "labels" ? "label" : "annotate";

@@ -44,10 +44,7 @@ interface Seen extends Unreached {
   readonly served: readonly NamespaceLabel[];
 }
 
-/**
- * Returns the cause. The order follows Istio, "Installing the Sidecar": the pod's opt-out, the namespace's labels, the
- * pod's labels.
- */
+/** The order is Istio's ("Installing the Sidecar"): the pod's opt-out, the namespace's labels, the pod's labels. */
 export function whyNotCalled(unreached: Unreached): Cause {
   const { namespace, pod, webhooks, target } = unreached;
   const seen: Seen = {
@@ -184,10 +181,7 @@ interface Changes {
   readonly namespace: string;
 }
 
-/**
- * Advises how to add a workload to the mesh: with its own label if that is enough, or else with labels of its
- * namespace. Tests each label against the webhooks' selectors.
- */
+/** Adds a workload to the mesh with its own label if that is enough, else with labels of its namespace. */
 function joining(seen: Seen, changes: Changes): readonly Advice[] {
   const { target, namespace, webhooks, pods, served: [label = {}] } = seen;
   const enrolment = { name: target.namespace, labels: namespace, webhooks, pods };
@@ -199,10 +193,7 @@ function joining(seen: Seen, changes: Changes): readonly Advice[] {
 
 const AWAY: LabelChange = { [LABEL.injection]: undefined, [LABEL.revision]: undefined };
 
-/**
- * Returns advice to inject only this workload by a label on its pods; `undefined` if no label makes the API server call
- * a webhook.
- */
+/** Injects only this workload; `undefined` if no label of its pods makes the API server call a webhook. */
 function aloneIn(seen: Seen, change: string, enrolment: Enrolment): Advice | undefined {
   const { target, namespace } = seen;
   const bare = changedLabels(namespace, AWAY);

@@ -47,7 +47,6 @@ export function explanationText(
 
 const POD: readonly string[] = ["POD", "PHASE", "PROXY", "REVISION", "IMAGE"];
 
-/** Minimum width of the last column, in characters. */
 const LEAST = 24;
 
 /** Returns one line for each workload. The wide output also contains its webhook and fix. */
@@ -127,12 +126,10 @@ function cut(text: string): string {
   return text.length <= WIDEST ? text : `${text.slice(0, WIDEST - 3)}...`;
 }
 
-/** Returns the explanation as YAML, with the same fields as the JSON. */
 export function explanationYaml(explanation: Explanation): string {
   return yamlOf(explanationJson(explanation));
 }
 
-/** Returns the explanation as one line of JSON. */
 export function explanationJson({ hasProblem: _hasProblem, ...line }: Explanation): string {
   return `${JSON.stringify(line satisfies ExplanationLine)}\n`;
 }

@@ -27,7 +27,6 @@ export interface Target {
   readonly namespace: string;
   /** The file of the manifest; `undefined` for an object of the cluster. */
   readonly file: string | undefined;
-  /** The number of the YAML document in the file. */
   readonly document?: number;
   /** Warnings about the YAML text of the manifest. */
   readonly warnings?: readonly string[];
@@ -51,9 +50,7 @@ export function targetOf(manifest: ValueMap, namespace: string, file: string | u
   return row === undefined ? undefined : targetOfKind(manifest, row, { namespace, file });
 }
 
-/**
- * Returns the workload in a manifest of a known kind. `namespace` is the default for a manifest without a namespace.
- */
+/** `namespace` is the default for a manifest without a namespace. */
 export function targetOfKind(
   manifest: ValueMap,
   row: WorkloadKind,

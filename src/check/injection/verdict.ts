@@ -63,7 +63,6 @@ export type Verdict = Ruling & {
   readonly result: Pod | undefined;
 };
 
-/** One injection of the pod by a webhook. */
 export interface Injection {
   readonly webhook: InjectorWebhook;
   readonly injector: Injector;
@@ -91,14 +90,10 @@ interface Asked extends Question {
 interface Round {
   readonly outcomes: readonly Outcome[];
   readonly pod: Pod;
-  /** The webhooks to call again. */
   readonly again: ReadonlySet<InjectorWebhook>;
 }
 
-/**
- * Calls webhooks in order. If a later webhook changes the pod, webhooks with the reinvocation policy `IfNeeded` are
- * called again (Kubernetes, "Dynamic Admission Control").
- */
+/** If a later webhook changes the pod, webhooks with the reinvocation policy `IfNeeded` are called again. */
 function roundOf(asked: Asked, webhooks: readonly InjectorWebhook[]): Round {
   const outcomes: Outcome[] = [];
   const [called, again] = [new Set<InjectorWebhook>(), new Set<InjectorWebhook>()];
@@ -118,10 +113,7 @@ function roundOf(asked: Asked, webhooks: readonly InjectorWebhook[]): Round {
   return { outcomes, pod, again };
 }
 
-/**
- * Verdicts in order of precedence. A refused pod is never created. An injection counts even if the result of another
- * webhook is unknown.
- */
+/** In order of precedence. An injection counts even if the result of another webhook is unknown. */
 const DECISIVE = ["refused", "injected", "cannot-tell"] as const;
 
 function decisive(outcomes: readonly Outcome[]): Outcome {
@@ -129,7 +121,6 @@ function decisive(outcomes: readonly Outcome[]): Outcome {
   return found ?? outcomes.at(-1) ?? NOT_CALLED;
 }
 
-/** Returns the name of a webhook as `configuration/webhook`. */
 export function webhookName({ configuration, name }: InjectorWebhook): string {
   return `${configuration}/${name}`;
 }
@@ -138,7 +129,6 @@ type Outcome = Ruling & {
   readonly reason: string;
   readonly field: string;
   readonly message: string;
-  /** The pod after injection. */
   readonly result?: Pod;
   readonly injection?: Injection;
 };
@@ -172,7 +162,6 @@ function verdict(
 
 const ANY_WEBHOOK = { rule: "webhook", field: "namespace.metadata.labels", value: null } as const;
 
-/** Returns the verdict without a cluster. */
 function assumed(asked: Asked): Verdict {
   const message = "the called webhooks are unknown; assuming that one is called";
   asked.rules.push({ ...ANY_WEBHOOK, effect: "unknown", message });
@@ -180,10 +169,7 @@ function assumed(asked: Asked): Verdict {
   return verdict(outcome, asked.rules, [], outcome.result);
 }
 
-/**
- * Returns the verdict if the webhooks are unknown. Some pods and namespaces are never injected, regardless of the
- * webhooks.
- */
+/** Some pods and namespaces are never injected, regardless of the webhooks. */
 function withoutWebhooks(asked: Asked, why: string): Verdict {
   asked.rules.push({ ...ANY_WEBHOOK, effect: "unknown", message: `cannot tell: ${why}` });
   const outcome = certainRefusal(asked) ?? namespaceOptOut(asked) ?? {
@@ -195,10 +181,7 @@ function withoutWebhooks(asked: Asked, why: string): Verdict {
   return verdict(outcome, asked.rules, [outcome], undefined);
 }
 
-/**
- * Returns the outcome of the label `istio-injection=disabled`, which no webhook of Istio matches (Istio, "Installing
- * the Sidecar").
- */
+/** No webhook of Istio matches the label `istio-injection=disabled` (Istio, "Installing the Sidecar"). */
 function namespaceOptOut({ namespaceLabels, rules }: Asked): Outcome | undefined {
   if (namespaceLabels[LABEL.injection] !== "disabled") return undefined;
   const field = `namespace.metadata.labels["${LABEL.injection}"]`;
@@ -207,10 +190,7 @@ function namespaceOptOut({ namespaceLabels, rules }: Asked): Outcome | undefined
   return { ...NOT_INJECTED, reason: "namespace-disabled", field, message };
 }
 
-/**
- * Returns the outcome of a webhook whose selectors match. If it is unknown whether the webhook's conditions are true,
- * also evaluates what the webhook would decide.
- */
+/** If it is unknown whether the conditions are true, also evaluates what the webhook would decide. */
 function askOnCondition(webhook: InjectorWebhook, asked: Asked): Outcome {
   const { pod, isMade } = asked;
   const namespace = textAt(metadataOf(pod), "namespace");
@@ -236,10 +216,7 @@ function askOnCondition(webhook: InjectorWebhook, asked: Asked): Outcome {
   return { ...UNKNOWN, reason: "match-condition-unknown", field, message };
 }
 
-/**
- * Returns the condition that decides whether the webhook is called. One false condition is enough to prevent the call
- * (Kubernetes, "Matching requests: matchConditions").
- */
+/** One false condition prevents the call (Kubernetes, "Matching requests: matchConditions"). */
 function decidingCondition(answers: readonly ConditionAnswer[]): ConditionAnswer | undefined {
   const order = ["does-not-hold", "unknown", "fails"];
   return order.map((holding) => answers.find((answer) => answer.holding === holding)).find(Boolean);

@@ -41,13 +41,9 @@ export function changePod(target: Target, { of, key, value }: PodChange): Advice
   return changed(target, change, nested(["metadata", of], { [key]: value }));
 }
 
-/** Annotations to set, by name. The value `null` removes the annotation. */
 type Annotations = Readonly<Record<string, string | null>>;
 
-/**
- * Returns advice to change annotations of a workload's pod. For a Job, the advice is to change the manifest, because a
- * command that replaces the Job would run the Job again.
- */
+/** For a Job, the manifest must change, because a command that replaces the Job would run the Job again. */
 export function annotatedPod(object: Named, change: string, annotations: Annotations): Advice {
   const target = targetNamed(object);
   if (target !== undefined && target.row.kind !== "Job") {
@@ -70,10 +66,7 @@ export function optedOut(object: Named, change: string, risk: Risk): Advice {
   return { ...changePod(target, { of: "labels", key: LABEL.inject, value: "false" }), ...rest };
 }
 
-/**
- * Advice to edit a controller. `change` gets the path of the pod's spec. Pods and Jobs must be recreated from their
- * manifest.
- */
+/** `change` gets the path of the pod's spec. Pods and Jobs must be recreated from their manifest. */
 export function editedPod(object: Named, change: (podSpec: string) => string): Advice {
   const target = targetNamed(object);
   const text = change([...target?.row.path ?? [], "spec"].join("."));
@@ -161,7 +154,6 @@ function controllerOf({ manifest, row, namespace }: Target): Named | undefined {
 /** Kinds that `kubectl rollout restart` supports. */
 const RESTARTED: readonly string[] = ["deployment", "statefulset", "daemonset"];
 
-/** Returns advice to recreate the pods of a workload. */
 export function recreated(object: Named): Advice {
   const kind = object.kind.toLowerCase();
   const rest = { namespace: object.namespace, invites: true } as const;
@@ -174,10 +166,7 @@ export function recreated(object: Named): Advice {
   return { ...byHand(`delete the pods of ${kind}/${object.name}, which are then recreated`, "workload"), ...rest };
 }
 
-/**
- * Returns advice to recreate the live pods of a workload. Returns an empty list if there are no live pods, and for a
- * Job or CronJob. A CronJob creates new pods at its next run.
- */
+/** Empty without live pods and for Jobs. A CronJob creates new pods at its next run. */
 export function recreate(target: Target, live: readonly LivePod[]): readonly Advice[] {
   const { row, file, namespace, name } = target;
   if (file !== undefined || live.length === 0 || ["CronJob", "Job"].includes(row.kind)) return [];

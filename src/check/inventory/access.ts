@@ -17,7 +17,6 @@ export interface AccessRequest {
 
 const PATH = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
-/** Returns a function that queries rights, each at most once. */
 export function accessInventory({ api }: { readonly api: Pick<Source["api"], "create"> }) {
   return { may: oncePer((need: AccessRequest) => ask(api, need)) };
 }

@@ -19,7 +19,6 @@ import { isKnown, type Known, type Observed, once, oncePer } from "./observed.ts
 import { nameKeeper } from "./kept_fields.ts";
 import { listOf, objectOf, type Place } from "./source.ts";
 
-/** A control plane, and the names of its ConfigMaps. */
 export interface ControlPlane {
   /** The revision; `default` for an unnamed revision. */
   readonly revision: string;
@@ -52,7 +51,6 @@ export function controlPlaneOf({ revision, target }: InjectorWebhook, choice: Cl
   return { revision, names: clusterNames({ ...choice, revision, istioNamespace }), own };
 }
 
-/** Returns a key that identifies a control plane. */
 export function planeKey({ revision, names, own }: ControlPlane): string {
   return [revision, names.namespace, names.injector, names.mesh, own ?? ""].join(" ");
 }
@@ -127,7 +125,6 @@ function attempt<T>(object: string, make: () => T): Observed<T> {
 export interface ObservedPlane {
   readonly plane: ControlPlane;
   readonly texts: Observed<PlaneTexts>;
-  /** The injector that its webhook uses. */
   readonly injector: Observed<Injector>;
 }
 
@@ -157,20 +154,14 @@ export function injectorInventory(
   const listed = oncePer((name: string) => namespacesOf(source, name));
   return {
     configMap,
-    /**
-     * Whether a namespace contains a ConfigMap. Lists all namespaces in one request or, if this is forbidden, reads one
-     * namespace at a time.
-     */
+    /** Lists all namespaces in one request or, if this is forbidden, reads one namespace at a time. */
     hasConfigMap: async (namespace: string, name: string): Promise<Observed<boolean>> => {
       const all = source.scope.namespace === undefined ? await listed(name) : undefined;
       if (all !== undefined && isKnown(all)) return { value: all.value.has(namespace) };
       const map = await configMap(namespace, name);
       return isKnown(map) ? { value: map.value !== undefined } : map;
     },
-    /**
-     * The control planes, with `planeKey` as the key. If the webhooks are unknown, contains only the control plane of
-     * the scope.
-     */
+    /** By `planeKey`. If the webhooks are unknown, contains only the control plane of the scope. */
     planes: once(async (): Promise<Known<ReadonlyMap<string, ObservedPlane>>> => {
       const webhooks = await injectors();
       const found = controlPlanes(isKnown(webhooks) ? webhooks.value : [], source.scope);
@@ -180,10 +171,7 @@ export function injectorInventory(
   };
 }
 
-/**
- * Returns the namespaces that contain a ConfigMap with this name. RBAC can restrict such a list request to the name
- * (`resourceNames`).
- */
+/** RBAC can restrict such a list request to the name (`resourceNames`). */
 async function namespacesOf(source: PlaneSource, name: string): Promise<Observed<ReadonlySet<string>>> {
   const maps = await listOf(source, "api/v1", "configmaps", {
     isKind: isConfigMap,

@@ -30,11 +30,7 @@ export interface DryRun extends PodRun {
   readonly isOfSidecar: boolean;
 }
 
-/**
- * Whether a dry run shows that the API server does not call the webhook. This is so if the pod has the label that
- * requests a sidecar, but was admitted without one, and failurePolicy is Fail. Assumes that the webhook's conditions
- * are true.
- */
+/** The pod requests a sidecar, was admitted without one, and failurePolicy is Fail. Assumes true matchConditions. */
 export function isUncalled({ failurePolicy }: InjectorWebhook, { outcome, labels }: DryRun): boolean {
   return failurePolicy === "Fail" && outcome === "not-injected" && labels[LABEL.inject] === "true";
 }
@@ -84,10 +80,7 @@ function isRefusal(error: unknown): error is ApiError {
   return error.status !== 403 || !NOT_ALLOWED.test(error.message);
 }
 
-/**
- * Adds the name of the webhook if the API server does not name it. That happens if the webhook and the request have the
- * same timeout.
- */
+/** The API server does not name the webhook if the webhook and the request have the same timeout. */
 function ofWebhook(run: Observed<DryRun>, { name }: InjectorWebhook): Observed<DryRun> {
   if (!isKnown(run) || run.value.outcome !== "failed" || run.value.webhook !== undefined) return run;
   return { value: { ...run.value, webhook: name } };
@@ -121,16 +114,10 @@ function labelsToTry({ revision, tag }: InjectorWebhook): ValueMap[] {
   return [asking, ...revisions.map((each) => ({ ...asking, ...each })), newMap(), ...revisions];
 }
 
-/**
- * Matches the API server's error for a missing right, which comes before admission (Kubernetes,
- * apiserver/pkg/endpoints).
- */
+/** The API server's error for a missing right, which comes before admission (apiserver/pkg/endpoints). */
 const NOT_ALLOWED = /^The Kubernetes API server denied the request: pods is forbidden: User /;
 
-/**
- * Query of a dry run. Its timeout is shorter than the client's timeout, so that the API server reports a webhook that
- * does not respond.
- */
+/** The timeout is shorter than the client's, so that the API server reports a webhook that does not respond. */
 const OPTIONS = "dryRun=All&timeout=25s";
 
 /** Sends a dry run. Sends a refused pod again without a sidecar, to find out whether the sidecar is the cause. */
@@ -152,7 +139,6 @@ export interface PodToTry {
   readonly pod: object;
 }
 
-/** Creates a pod as a dry run. */
 export async function tryToCreate(
   { api, clock }: { readonly api: Pick<KubeApi, "create">; readonly clock: Source["clock"] },
   { namespace, pod: body }: PodToTry,

@@ -14,10 +14,7 @@ export interface ExpectedPod {
   readonly pod: Pod;
   readonly owner: Owner;
   readonly hasProxy: boolean;
-  /**
-   * The first webhook that would be called. Unknown if the cluster's webhooks or the labels of the namespace are
-   * unknown.
-   */
+  /** The first webhook that would be called. Unknown if the webhooks or the labels of the namespace are unknown. */
   readonly webhook: Observed<InjectorWebhook | undefined>;
   readonly plane: ObservedPlane | undefined;
   /**
@@ -55,9 +52,7 @@ export function expectationInventory({ scope }: Source, parts: ExpectationParts)
 
 type WebhookFor = (pod: Pod) => ExpectedPod["webhook"];
 
-/**
- * Returns a function that finds the first webhook for a pod. If there are no webhooks, unknown labels do not matter.
- */
+/** If there are no webhooks, unknown labels do not matter. */
 function webhookFinder(
   namespaces: Observed<readonly Namespace[]>,
   injectors: Observed<readonly InjectorWebhook[]>,

@@ -19,12 +19,9 @@ const PLURALS = [
 
 export type GatewayPlural = typeof PLURALS[number];
 
-/** The fields of a CRD that decide whether Istio uses the CRD. */
 export interface GatewayCrd {
   readonly plural: GatewayPlural;
-  /** The name of the CRD: `gateways.gateway.networking.k8s.io`. */
   readonly name: string;
-  /** The served API versions. */
   readonly served: readonly string[];
   /** The Gateway API release that contains the CRD; `""` if the annotation is missing. */
   readonly bundle: string;
@@ -35,15 +32,11 @@ export const GATEWAY_GROUP = "gateway.networking.k8s.io";
 /** Annotation of a CRD with its Gateway API release. */
 export const BUNDLE = `${GATEWAY_GROUP}/bundle-version`;
 
-/** Names of the CRDs whose version matters to Istio. */
 export const GATEWAY_CRDS: readonly string[] = PLURALS.map(nameOf);
 
 export function gatewayInventory(source: Source) {
   return {
-    /**
-     * The CRDs that exist. Each is requested by name: a list of all CRDs would be megabytes, and would need the right
-     * to list CRDs.
-     */
+    /** Each is requested by name: a list of all CRDs would be megabytes, and would need the right to list CRDs. */
     gatewayCrds: once(async (): Promise<Observed<readonly GatewayCrd[]>> => {
       const lists = await Promise.all(
         PLURALS.map(async (plural) => ({

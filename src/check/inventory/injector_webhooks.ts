@@ -10,10 +10,8 @@ import { LABEL } from "../../istio/annotations/labels.ts";
 import { isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { isKnown, type Observed } from "./observed.ts";
 
-/** One webhook of one configuration. */
 export interface InjectorWebhook {
   readonly configuration: string;
-  /** The webhook's name, such as `namespace.sidecar-injector.istio.io`. */
   readonly name: string;
   /** The revision of its control plane: the label `istio.io/rev` of the configuration, or `default`. */
   readonly revision: string;
@@ -45,17 +43,13 @@ export type WebhookTarget =
 const NAMES = /(^|\.)(sidecar-injector\.)?istio\.io$/;
 const APP = "sidecar-injector";
 
-/**
- * Returns the injection webhooks. They are called for new pods, and have Istio's names or are in a configuration with
- * the label `app: sidecar-injector`.
- */
+/** They are called for new pods, and have Istio's names or are in a configuration with the label of injectors. */
 export function injectorWebhooks(configurations: readonly MutatingWebhookConfiguration[]): InjectorWebhook[] {
   return configurations.flatMap(({ metadata: { name, labels = {} }, webhooks = [] }) =>
     webhooks.filter((webhook) => isInjector(webhook, labels)).map((webhook) => readWebhook(webhook, name, labels))
   );
 }
 
-/** Returns the injection webhooks of observed configurations. */
 export function injectorsIn(
   configurations: Observed<readonly MutatingWebhookConfiguration[]>,
 ): Observed<readonly InjectorWebhook[]> {
@@ -76,7 +70,6 @@ export function sendsPod(webhook: InjectorWebhook, namespace: ValueMap, pod: Val
     selectorMatches(webhook.objectSelector, pod).matches;
 }
 
-/** Whether the selectors of at least one webhook match a new pod. */
 export function anySends(webhooks: readonly InjectorWebhook[], namespace: ValueMap, pod: ValueMap): boolean {
   return webhooks.some((webhook) => sendsPod(webhook, namespace, pod));
 }
@@ -95,7 +88,6 @@ export function namespaceLabels(name: string, labels: Value | undefined): ValueM
   return Object.assign(newMap(), { "kubernetes.io/metadata.name": name }, isMap(labels) ? labels : {});
 }
 
-/** Returns the labels of namespaces by name. */
 export function labelsByNamespace(namespaces: readonly KubeObject[]): ReadonlyMap<string, ValueMap> {
   return new Map(namespaces.map(({ metadata }) => [metadata.name, namespaceLabels(metadata.name, metadata["labels"])]));
 }

@@ -83,10 +83,7 @@ export function namespaceKeeper(): Keep {
   return keeper({ metadata: { labels: true, annotations: /^openshift\.io\/sa\.scc\./, deletionTimestamp: true } });
 }
 
-/**
- * Returns a keeper for nodes. It keeps the kubelet version and whether the node is cordoned, but not the long image
- * list.
- */
+/** Returns a keeper for nodes. It does not keep the long image list. */
 export function nodeKeeper(): Keep {
   return keeper({ spec: { unschedulable: true }, status: { nodeInfo: { kubeletVersion: true } } });
 }
@@ -104,10 +101,7 @@ export function gatewayCrdKeeper(): Keep {
   });
 }
 
-/**
- * Returns a keeper for Argo CD's Applications. It keeps the ignored fields, but not the status, which lists every
- * created object.
- */
+/** Returns a keeper for Argo CD's Applications. It does not keep the status, which lists every created object. */
 export function applicationKeeper(): Keep {
   return keeper({ spec: { ignoreDifferences: true, syncPolicy: { syncOptions: true } } });
 }

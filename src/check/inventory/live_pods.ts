@@ -9,11 +9,9 @@ import { containersOf, findProxy } from "../../inject/mod.ts";
 export interface LivePod {
   readonly pod: string;
   readonly phase: string;
-  /** Whether the pod has a proxy. */
   readonly proxy: boolean;
   /** Whether the proxy is a native sidecar: an init container that keeps running. */
   readonly native: boolean;
-  /** Whether the kubelet reports the proxy as ready. */
   readonly ready: boolean;
   /** The revision that injected the pod; `null` if the status annotation does not name it. */
   readonly revision: string | null;
@@ -49,7 +47,6 @@ export function revisionOf({ metadata }: Pod): string | null {
   return isMap(status) ? textAt(status, "revision") || null : null;
 }
 
-/** Returns the status of a container as the kubelet reports it. */
 export function statusOf({ status }: Pod, container: string): Plain<V1ContainerStatus> | undefined {
   const all = [...status?.containerStatuses ?? [], ...status?.initContainerStatuses ?? []];
   return all.find(({ name }) => name === container);

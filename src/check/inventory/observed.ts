@@ -9,10 +9,7 @@ export interface Known<T> {
   readonly value: T;
 }
 
-/**
- * The reason why a value is unknown. `forbidden` names the missing right (`list on pods`), and `failed` describes the
- * error.
- */
+/** `forbidden` names the missing right (`list on pods`), and `failed` describes the error. */
 export type Unknown = { readonly forbidden: string } | { readonly failed: string } | Broken;
 
 /** The reason that the source object is missing or unusable. Another check reports this. */
@@ -22,14 +19,11 @@ export interface Broken {
   readonly object: string;
 }
 
-/** Whether the value is known. */
 export function isKnown<T>(observed: Observed<T>): observed is Known<T> {
   return "value" in observed;
 }
 
-/**
- * Returns why an object is missing or unusable, for the check that reports this; `undefined` if the object is usable.
- */
+/** Returns why an object is missing or unusable, for the check that reports this. */
 export function breakOf(observed: Observed<unknown>): Observed<Broken | undefined> {
   if (isKnown(observed)) return { value: undefined };
   return "broken" in observed ? { value: observed } : observed;
@@ -41,9 +35,7 @@ export function reason(observed: Unknown): string {
   return "failed" in observed ? observed.failed : observed.broken;
 }
 
-/**
- * Runs a request and returns its observation. `right` names the right that the request needs, such as `list on pods`.
- */
+/** Runs a request. `right` names the right that it needs, such as `list on pods`. */
 export async function observe<T>(right: string, ask: () => Promise<T>): Promise<Observed<T>> {
   try {
     return { value: await ask() };

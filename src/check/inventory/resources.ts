@@ -15,10 +15,7 @@ import { injectorsIn } from "./injector_webhooks.ts";
 import { isKnown, observe, type Observed, once } from "./observed.ts";
 import { listOf, queryOf, type Source } from "./source.ts";
 
-/**
- * Page size for lists of pods. A page of 500 pods would dominate memory use. With 5,000 pods, pages of 50 would save
- * another 4 MB but double the round trips.
- */
+/** A page of 500 pods would dominate memory use, and pages of 50 would double the round trips. */
 export const PAGE_OF_PODS = { limit: "100" };
 
 const ADMISSION = "apis/admissionregistration.k8s.io/v1";
@@ -32,10 +29,7 @@ export const WORKLOADS: readonly (readonly [group: string, resource: string])[] 
   ["apis/batch/v1", "cronjobs"],
 ];
 
-/**
- * Returns getters of namespaces, pods, workloads, and quotas in the scope, and of nodes and webhooks in the cluster.
- * Keeps only fields that checks read.
- */
+/** Getters of objects in the scope, and of nodes and webhooks. They keep only fields that checks read. */
 export function resourceInventory(source: Source) {
   const { namespace } = source.scope;
   const namespaces = once(() => namespacesOf(source));

@@ -39,9 +39,7 @@ interface NearMiss {
 
 const KEYS: readonly string[] = [LABEL.injection, LABEL.revision];
 
-/**
- * Label keys that no webhook reads on a namespace, with the likely intended key. Some have a meaning on other objects.
- */
+/** Label keys that no webhook reads on a namespace, with the likely intended key. */
 const NEAR_MISSES: Readonly<Record<string, string>> = {
   "istio-injected": LABEL.injection,
   "istio-inject": LABEL.injection,
@@ -53,7 +51,6 @@ const NEAR_MISSES: Readonly<Record<string, string>> = {
   "istio.io/revision": LABEL.revision,
 };
 
-/** Returns the labels of a namespace whose keys resemble injection labels. */
 export function nearMisses(labels: ValueMap): readonly NearMiss[] {
   return Object.keys(labels).flatMap((key) => {
     const meant = KEYS.includes(key) ? undefined : NEAR_MISSES[key] ?? closest(key, KEYS);

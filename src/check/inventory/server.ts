@@ -36,10 +36,7 @@ export function serverInventory(source: Source) {
   };
 }
 
-/**
- * Lists pods in kube-system. Returns an empty list if the scope is one namespace, because other namespaces are then not
- * read.
- */
+/** Empty if the scope is one namespace, because other namespaces are then not read. */
 async function systemPods(source: Source, listing: typeof API_SERVERS): Promise<Observed<readonly Pod[]>> {
   return source.scope.namespace === undefined ? await listOf(source, "api/v1", "pods", listing) : { value: [] };
 }
@@ -58,10 +55,7 @@ async function readVersion({ api, clock }: Source): Promise<ServerVersion> {
   };
 }
 
-/**
- * Returns the clock difference from a Date header. The header was set while the request was in flight, and is truncated
- * to a second.
- */
+/** The Date header was set while the request was in flight, and is truncated to a second. */
 function aheadOf(date: string | undefined, { before, after }: { before: number; after: number }): number | undefined {
   const server = Date.parse(date ?? "");
   if (Number.isNaN(server)) return undefined;
@@ -69,7 +63,6 @@ function aheadOf(date: string | undefined, { before, after }: { before: number; 
   return Math.min(0, server + 1000 - before);
 }
 
-/** Returns `group/version` of all served APIs. */
 async function readGroups({ api }: Source): Promise<readonly string[]> {
   const { value } = await api.raw("/apis");
   const groups = isMap(value) ? mapsAt(value, "groups") : [];

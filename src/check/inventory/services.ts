@@ -13,7 +13,6 @@ import { isKnown, type Observed, once, oncePer } from "./observed.ts";
 import { PAGE_OF_PODS } from "./resources.ts";
 import { listOf, objectOf, type Place, type Source } from "./source.ts";
 
-/** The endpoints of a Service. */
 export interface Backends {
   readonly ready: number;
   readonly notReady: number;
@@ -25,7 +24,6 @@ export interface Backends {
 export function serviceInventory(source: Source) {
   return {
     service: byName((name) => objectOf(source, ["api/v1", "services"], isService, name)),
-    /** All Services in the scope. */
     services: once(() =>
       listOf(source, "api/v1", "services", {
         isKind: isService,
@@ -39,10 +37,7 @@ export function serviceInventory(source: Source) {
     deploymentsIn: oncePer((namespace: string) =>
       listOf(source, "apis/apps/v1", "deployments", { isKind: isDeployment, namespace })
     ),
-    /**
-     * The pods of a namespace, regardless of `--selector`. If `--namespace` is set, other namespaces are not read,
-     * because only advice needs the pods.
-     */
+    /** Regardless of `--selector`. With `--namespace`, others are not read, because only advice needs the pods. */
     podsIn: oncePer((namespace: string) => {
       const { namespace: chosen = namespace } = source.scope;
       return chosen === namespace

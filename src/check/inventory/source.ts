@@ -40,7 +40,6 @@ export function labelChoice(text: string, flag: string): LabelChoice {
   return { text, matchExpressions: selectorExpressions(text, flag) };
 }
 
-/** Whether the selector matches an object with these labels. */
 export function isChosen(labels: ValueMap, selector: LabelChoice | undefined): boolean {
   return selector === undefined ||
     selectorMatches({ matchExpressions: [...selector.matchExpressions] }, labels).matches;
@@ -70,10 +69,7 @@ export interface Source {
   readonly serverFlag?: string | undefined;
 }
 
-/**
- * Lists a collection, such as `apis/apps/v1` and `deployments`. Returns an empty list if the server does not know the
- * kind.
- */
+/** Lists a collection, such as `apis/apps/v1` and `deployments`. Empty if the server does not know the kind. */
 export function listOf<T extends KubeObject>(
   { api }: { readonly api: Pick<KubeApi, "list"> },
   group: string,

@@ -10,7 +10,6 @@ import type { Demand } from "./quota.ts";
 
 type Item = Plain<V1LimitRangeItem>;
 
-/** Returns the items of LimitRanges for `Container` or `Pod`. */
 function itemsOf(ranges: readonly LimitRange[], type: string): readonly Item[] {
   return ranges.flatMap(({ spec }) => spec?.limits ?? []).filter((item) => item.type === type);
 }

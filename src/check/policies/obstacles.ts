@@ -23,9 +23,7 @@ export function demandOf(pod: Pod, ranges: readonly LimitRange[]): Demand {
   return { total: podAmounts(pod, amounts), containers };
 }
 
-/**
- * Returns the obstacles to a pod. Ignores exemptions from Pod Security, which are in the API server's configuration.
- */
+/** Ignores exemptions from Pod Security, which are in the API server's configuration. */
 export function obstaclesOf(pod: Pod, { labels, quotas, ranges }: Policies): readonly Obstacle[] {
   const demand = demandOf(pod, ranges);
   return [
@@ -51,10 +49,7 @@ function podSecurity(pod: Pod, label: unknown): readonly Obstacle[] {
   return [{ never: true, message: `Pod Security enforces ${level}: ${violations.join("; ")}` }];
 }
 
-/**
- * Returns the level in a label, or `undefined` for `privileged` and a missing label. The API does not show the
- * cluster's default level.
- */
+/** `undefined` for `privileged` and a missing label. The API does not show the cluster's default level. */
 export function levelOf(label: unknown): Level | undefined {
   return label === "baseline" || label === "restricted" ? label : undefined;
 }

@@ -3,7 +3,6 @@ import { parseQuantity, quantityText, scaledValue } from "../../kube/mod.ts";
 import { mapAt, type Value, type ValueMap } from "../../base/value.ts";
 import { allContainers, containersOf, type Pod } from "../../inject/mod.ts";
 
-/** The two fields of a container's resources. */
 export type Side = "requests" | "limits";
 
 /** Amounts of resources. The keys are names such as `requests.cpu` and `limits.memory`. */
@@ -60,7 +59,6 @@ export function podAmounts(pod: Pod, amounts: (container: ValueMap) => Amounts =
   return combine(most, running, larger);
 }
 
-/** Returns all containers of a pod by name. */
 export function containersByName(pod: Pod): ReadonlyMap<string, ValueMap> {
   return new Map(allContainers(pod).map((container) => [String(container["name"]), container]));
 }

@@ -10,7 +10,6 @@ import { type Amounts, amountText, milliOf } from "./pod_resources.ts";
 
 /** The resources that a sidecar requests. */
 export interface Demand {
-  /** Requests and limits of the whole pod. */
   readonly total: Amounts;
   /** Requests and limits of each injected container, by name. */
   readonly containers: ReadonlyMap<string, Amounts>;
@@ -26,25 +25,19 @@ export interface Obstacle {
 
 /** A raise of one limit in a quota: its key, the added amount, and the new limit. */
 export interface Raise {
-  /** The key of the resource in the quota. */
   readonly key: string;
   readonly by: bigint;
   readonly to: bigint;
 }
 
-/**
- * Matches resources that every container must set if a quota limits them
- * (k8s.io/kubernetes/pkg/quota/v1/evaluator/core/pods.go).
- */
+/** Every container must set them if a quota limits them (kubernetes/pkg/quota/v1/evaluator/core/pods.go). */
 const NAMED = /^(requests|limits)\.(cpu|memory)$/;
 const COUNTED = /^(requests|limits)\.(cpu|memory|ephemeral-storage)$/;
 
 /** Short names of resources in quotas, with their full names. */
 const NAMES: Readonly<Record<string, string>> = { cpu: "requests.cpu", memory: "requests.memory" };
 
-/**
- * Returns the obstacles of a ResourceQuota to injected pods. `own` contains the requests of a pod without its sidecar.
- */
+/** Returns the obstacles to injected pods. `own` contains the requests of a pod without its sidecar. */
 export function quotaObstacles(
   { spec = {}, status = {} }: ResourceQuota,
   demand: Demand,
@@ -60,16 +53,13 @@ export function quotaObstacles(
   });
 }
 
-/**
- * Whether a ResourceQuota counts a resource that a container does not set, so that the defaults of LimitRanges matter.
- */
+/** Whether a quota counts a resource that a container does not set, so that LimitRanges matter. */
 export function dependsOnDefaults({ spec = {} }: ResourceQuota, { containers }: Demand): boolean {
   const counted = Object.keys(spec.hard ?? {}).map((key) => NAMES[key] ?? key).filter((name) => COUNTED.test(name));
   return countsPods(spec) && counted.some((name) => [...containers.values()].some((amounts) => !amounts.has(name)));
 }
 
 interface Bound {
-  /** The key of the resource in the quota. */
   readonly key: string;
   readonly resource: string;
   readonly limit: bigint;

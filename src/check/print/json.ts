@@ -8,12 +8,10 @@ export function jsonText(results: readonly CheckResult[], failOn: FailOn): strin
   return `${JSON.stringify(documentOf(results, failOn), undefined, 2)}\n`;
 }
 
-/** Returns the JSON document as YAML. */
 export function yamlText(results: readonly CheckResult[], failOn: FailOn): string {
   return yamlOf(JSON.stringify(documentOf(results, failOn)));
 }
 
-/** Converts JSON text to YAML. */
 export function yamlOf(json: string): string {
   const value: Value = JSON.parse(json);
   return toYaml(value);

@@ -2,10 +2,7 @@
 import { type FailOn, isFailing } from "../result.ts";
 import type { CheckResult } from "../result_schema.ts";
 
-/**
- * Returns the XML. A result that fails according to `--fail-on` is a failure. Other warnings become output of their
- * test case.
- */
+/** A result that fails according to `--fail-on` is a failure. Other warnings become output of their test case. */
 export function junitText(results: readonly CheckResult[], failOn: FailOn): string {
   const suites = [...Map.groupBy(results, ({ category }) => category)];
   const text = suites.map(([category, own]) => suiteText(category, own, failOn)).join("");

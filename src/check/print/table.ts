@@ -41,10 +41,7 @@ interface Mark {
 
 type Palette = ReturnType<typeof colors.createColors>;
 
-/**
- * Glyphs of results, the same as in linkerd's check. Most fonts contain them, even on the Windows console (linkerd2
- * #2114).
- */
+/** Glyphs as in linkerd's check. Most fonts have them, even on the Windows console (linkerd2 #2114). */
 const MARKS: Readonly<Record<Outcome, Mark>> = {
   ok: { glyph: "√", ascii: "+", paint: ({ green }) => green },
   warning: { glyph: "‼", ascii: "!", paint: ({ yellow }) => yellow },
@@ -149,7 +146,6 @@ function countLines(all: readonly CheckResult[], { mark, width }: Screen): strin
 }
 
 const COUNTED = ["error", "warning", "unknown"] as const;
-/** Maximum number of checks to name in a line of counts. */
 const MAX_NAMED = 4;
 
 /** Heading of the checks for which the user lacks a right. */

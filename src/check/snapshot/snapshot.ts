@@ -30,7 +30,6 @@ import { injectorWebhooks } from "../inventory/injector_webhooks.ts";
 import { nodeKeeper } from "../inventory/kept_fields.ts";
 import { isKnown, observe, reason } from "../inventory/observed.ts";
 
-/** The control plane and the namespaces to read. */
 export interface SnapshotQuestion {
   readonly controlPlane: SnapshotPlane;
   /** Namespaces to read; an empty list means all namespaces. */
@@ -78,10 +77,7 @@ class Reader {
 
   constructor(readonly api: KubeApi, private readonly progress: Pick<Progress, "at" | "now">) {}
 
-  /**
-   * Returns the response. If the read is forbidden, records that and returns `undefined`. Throws other failures,
-   * because a partial snapshot must not look complete.
-   */
+  /** Returns `undefined` for a forbidden read. Throws other failures: a partial snapshot must not look complete. */
   async read<T>(what: Unreadable, ask: () => Promise<T>): Promise<T | undefined> {
     const observed = await this.try(what.needs, ask);
     if (observed !== undefined) return observed.value;
@@ -144,10 +140,7 @@ function chosen<T extends object, Key extends keyof T>(record: T, keys: readonly
   return Object.fromEntries(entries) as Pick<T, Key>;
 }
 
-/**
- * Reads the ConfigMaps of the chosen control plane, of the control planes that webhooks call, and of all revisions in
- * the namespace.
- */
+/** Reads ConfigMaps of the chosen control plane, of those that webhooks call, and of all revisions in the namespace. */
 async function configMaps(
   reader: Reader,
   controlPlane: SnapshotPlane,
@@ -175,10 +168,7 @@ async function configMaps(
   return found.filter((each) => each !== undefined);
 }
 
-/**
- * Returns the revisions with ConfigMaps. If the webhooks are known, the right to list ConfigMaps is optional, because
- * webhooks name revisions too.
- */
+/** If the webhooks are known, the right to list ConfigMaps is optional, because webhooks name revisions too. */
 async function revisionsIn(
   reader: Reader,
   { istioNamespace }: SnapshotPlane,
@@ -200,7 +190,6 @@ function nameAlone({ apiVersion, kind, metadata: { name } }: KubeObject): KubeOb
 /** Matches the ConfigMap names of Istio and of this program's webhook, and captures the revision. */
 const OF_REVISION = /^(?:istio-sidecar-injector|kubectl-mesh-webhook)-(.+)$/;
 
-/** Keys of a ConfigMap that injection reads. */
 const TEXTS = ["config", "values", "mesh"];
 
 /** Returns a ConfigMap with only the keys that injection reads. Replaces secrets in values and mesh configuration. */
@@ -217,10 +206,7 @@ function withoutSecrets(map: KubeObject, withheld: string[]): KubeObject {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace }, data };
 }
 
-/**
- * Replaces secrets in YAML text. Returns text without secrets unchanged. Accepts invalid YAML, which only fails when a
- * user injects with it.
- */
+/** Accepts invalid YAML, which only fails when a user injects with it. */
 function withoutFields(text: string, redactor: Redactor): string {
   try {
     const value = redactor.value(parseYaml(text, ""));
@@ -252,10 +238,7 @@ function labelsAlone({ metadata: { name, labels } }: KubeObject): KubeObject {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name, ...isMap(labels) ? { labels } : {} } };
 }
 
-/**
- * Returns the kubelet versions. Adds node names only if some kubelets support native sidecars and others do not,
- * because nodes come and go.
- */
+/** Adds node names only if some kubelets support native sidecars and others do not: nodes come and go. */
 async function nodesOf(reader: Reader): Promise<InjectionSnapshot["kubeletVersions"]> {
   const list = await reader.read({ resource: "nodes", needs: "list on nodes" }, () => {
     return reader.api.list("/api/v1/nodes", { limit: "50" }, nodeKeeper());

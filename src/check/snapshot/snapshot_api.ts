@@ -2,7 +2,6 @@
 import { ApiError, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
 import type { ClusterChoice, InjectionSnapshot, Unreadable } from "../../inject/mod.ts";
 
-/** Collections of the API by kind. */
 const COLLECTIONS: Readonly<Record<string, string>> = {
   ConfigMap: "configmaps",
   Namespace: "namespaces",

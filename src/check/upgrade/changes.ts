@@ -2,7 +2,6 @@
 import type { Fields, Parts } from "./parts.ts";
 import type { UpgradeChange } from "./upgrade_schema.ts";
 
-/** Field name for a change of a whole container. */
 const WHOLE = "container";
 
 /**

@@ -45,9 +45,7 @@ function podFields(spec: ValueMap, status: InjectionStatus): Fields {
   });
 }
 
-/**
- * Adds the source `emptyDir` to a volume without a source, because Istio's templates write `emptyDir:` without a value.
- */
+/** Istio's templates write `emptyDir:` without a value. */
 function withSource({ name = "", ...source }: ValueMap): ValueMap {
   return Object.values(source).every((each) => each === null) ? { name, emptyDir: {} } : { name, ...source };
 }
@@ -67,7 +65,6 @@ function plainEnv(entry: ValueMap): ValueMap {
   return entry["valueFrom"] === undefined ? { ...entry, value: textAt(entry, "value") } : entry;
 }
 
-/** Returns the default of `imagePullPolicy` for an image. */
 function pullPolicy(image: string): string {
   const [, tag = "latest"] = /:([^:/@]+)$/.exec(image) ?? [];
   return image.includes("@") || tag !== "latest" ? "IfNotPresent" : "Always";

@@ -4,15 +4,11 @@ import { printable } from "../print/lines.ts";
 import { PLACE } from "./parts.ts";
 import type { Upgrade, UpgradeChange, UpgradeWorkload } from "./upgrade_schema.ts";
 
-/** Returns the result as one JSON document. */
 export function upgradeJson(upgrade: Upgrade): string {
   return `${JSON.stringify(upgrade, null, 2)}\n`;
 }
 
-/**
- * Returns a block for each set of workloads with the same changes, with the largest set first, then unknown workloads
- * and a summary.
- */
+/** One block for each set of workloads with the same changes, largest first, then unknown workloads and a summary. */
 export function upgradeText(upgrade: Upgrade): string {
   const blocks = blocksOf(upgrade.workloads).map((block) => blockText(block, upgrade.workloads));
   const unknown = upgrade.workloads.filter((each) => each.unknown !== null);

@@ -21,7 +21,6 @@ export interface Running {
 export interface PodChoice {
   /** Namespace of the pods; `undefined` means all namespaces. */
   readonly namespace: string | undefined;
-  /** Selects pods by label; `undefined` means all pods. */
   readonly selector: LabelChoice | undefined;
 }
 
@@ -59,10 +58,7 @@ export function workloadName({ kind, name }: Pick<Owner, "kind" | "name">): stri
 
 export type Templates = (owner: Owner) => Promise<Observed<Target>>;
 
-/**
- * Returns a function that finds the template of a workload. First lists workloads of the built-in kinds. The function
- * reads all other workloads by name, also workloads of kinds that the user may not list.
- */
+/** Lists workloads of the built-in kinds first. All others are read by name. */
 export async function templatesOf(api: KubeApi, { namespace }: PodChoice): Promise<Templates> {
   const lists = await Promise.all(
     WORKLOADS.map(([group, resource]) =>

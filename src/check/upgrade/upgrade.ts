@@ -12,7 +12,6 @@ import type { Upgrade, UpgradeChange, UpgradeWorkload } from "./upgrade_schema.t
 
 export interface UpgradeQuestion extends PodChoice {
   readonly to: UpgradeTo;
-  /** The name of the target in the result. */
   readonly name: string;
   /** Whether proxies become native sidecars; `undefined` keeps their present kind. */
   readonly nativeSidecars: NativeOption | undefined;

@@ -27,7 +27,6 @@ export const UPGRADE = z.strictObject({
   workloads: z.array(WORKLOAD).readonly().describe("all workloads that have running pods with a sidecar"),
 }).describe("The output of `kubectl mesh check upgrade -o json`");
 
-/** One change of a field. */
 export type UpgradeChange = Readonly<z.infer<typeof CHANGE>>;
 
 export type UpgradeWorkload = Readonly<z.infer<typeof WORKLOAD>>;

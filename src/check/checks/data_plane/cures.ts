@@ -25,10 +25,7 @@ const RESOURCES = [
   ["limits.memory", ANNOTATION.proxyMemoryLimit],
 ] as const;
 
-/**
- * Returns annotations for all known amounts, because a single annotation makes the templates ignore all resources in
- * the injector's values.
- */
+/** Sets all known amounts: one annotation makes the templates ignore all resources in the injector's values. */
 function resourceAnnotations(amounts: Amounts): Readonly<Record<string, string>> {
   return Object.fromEntries(RESOURCES.flatMap(([name, annotation]) => {
     const amount = amounts.get(name);
@@ -50,9 +47,7 @@ export function moreMemory(pod: Pod, proxy: ValueMap): readonly Advice[] {
 /** Resource requests of a proxy in Istio's demo profile, in thousandths of a CPU and of a byte. */
 const SMALLEST: Amounts = new Map([["requests.cpu", 10n], ["requests.memory", 40n * 1024n ** 2n * 1000n]]);
 
-/**
- * Advice for a pod that fits on no node. `said` is the scheduler's message (k8s.io/kubernetes, plugins/noderesources).
- */
+/** Advice for a pod that fits on no node. `said` is the scheduler's message (kubernetes, plugins/noderesources). */
 export function smallerRequests(pod: Pod, proxy: ValueMap, said: string): readonly Advice[] {
   const amounts = amountsOf(proxy);
   const lower = [...SMALLEST].filter(([name, amount]) => {

@@ -14,7 +14,6 @@ export interface ContainerState {
   readonly status: Plain<V1ContainerStatus>;
 }
 
-/** A live pod with a proxy. */
 export interface ProxyPod {
   /** Reference of the object: `pod/shop/cart-1`. */
   readonly object: string;
@@ -53,7 +52,6 @@ export function* proxyPods(pods: readonly Pod[]): Generator<ProxyPod> {
   }
 }
 
-/** Returns a container of the pod with its status. */
 export function stateOf(pod: Pod, spec: ValueMap): ContainerState {
   const name = textAt(spec, "name");
   return { name, spec, status: statusOf(pod, name) ?? {} };
@@ -64,7 +62,6 @@ export function waitingReason({ status }: ContainerState): string {
   return status.state?.waiting?.reason ?? "";
 }
 
-/** Whether the container waits for an image that the kubelet cannot pull. */
 export function isWithoutImage(state: ContainerState): boolean {
   return IMAGE_REASONS.has(waitingReason(state));
 }
@@ -80,7 +77,6 @@ export function waitingMessage({ status }: ContainerState): string {
 }
 
 export interface Ending {
-  /** The container's name. */
   readonly container: string;
   readonly code: number;
   readonly reason: string;
@@ -118,17 +114,13 @@ export function endingText({ container, code, reason, message }: Ending): string
   return [head, ...(meaning === undefined ? [] : [meaning]), ...reported(message)].join(": ");
 }
 
-/**
- * Shortens a message to one printable line. Keeps the end of the message, because the cause is there. Returns an empty
- * list if the message is empty.
- */
+/** Shortens an untrusted message to one printable line, or none. Keeps its end, because the cause is there. */
 export function reported(message: string): readonly string[] {
   const text = printable(oneLine(message.slice(-4 * LONGEST))).trim();
   if (text === "") return [];
   return [text.length > LONGEST ? `...${text.slice(-LONGEST)}` : text];
 }
 
-/** Returns a condition of the pod by its type, such as `PodScheduled`. */
 export function conditionOf({ status }: Pod, type: string): Plain<V1PodCondition> | undefined {
   return status?.conditions?.find((condition) => condition.type === type);
 }

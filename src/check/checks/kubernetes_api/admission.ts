@@ -1,7 +1,6 @@
 /** Reads the command line of a kube-apiserver. */
 import type { Pod } from "../../../kube/client/mod.ts";
 
-/** The API group and version of webhook configurations. */
 export const ADMISSION = "admissionregistration.k8s.io/v1";
 
 /**
@@ -16,7 +15,6 @@ export function admissionOf(pod: Pod, plugin: string): string | undefined {
   return disabling ?? listed("admission-control").find((flag) => !names(flag).includes(plugin));
 }
 
-/** Returns the command-line flags of all containers of a pod. */
 export function flagsOf({ spec }: Pod): string[] {
   const containers = spec?.containers ?? [];
   const words = containers.flatMap(({ command = [], args = [] }) => [...command, ...args]);

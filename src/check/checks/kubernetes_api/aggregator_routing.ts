@@ -89,7 +89,6 @@ function isRouted(pod: Pod): boolean {
   return last !== undefined && parseBool(last.slice(FLAG.length + 1) || "true") === true;
 }
 
-/** Returns the API servers that call cluster IPs from nodes without kube-proxy. */
 async function withoutProxy(servers: readonly Pod[], facts: Facts): Promise<readonly Pod[]> {
   const byAddress = servers.filter((pod) => !isRouted(pod));
   if (byAddress.length === 0) return [];
@@ -130,9 +129,7 @@ function isUnreached(message: string): boolean {
   return NO_ANSWER.test(message) || NO_ROUTE.test(message);
 }
 
-/**
- * Evidence from aggregated APIs, such as metrics-server. The API server calls their Services the way it calls webhooks.
- */
+/** The API server calls the Services of aggregated APIs, such as metrics-server, the way it calls webhooks. */
 async function ofApiServices(facts: Facts): Promise<readonly Evidence[]> {
   return (await facts.apiServices()).flatMap(({ spec, status }): Evidence[] => {
     const { name, namespace } = spec?.service ?? {};

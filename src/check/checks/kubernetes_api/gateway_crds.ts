@@ -6,12 +6,8 @@ import { BUNDLE, GATEWAY_GROUP, type GatewayCrd, type GatewayPlural } from "../.
 import { findingOf, type Problem } from "../findings.ts";
 import { WHOLE_CLUSTER } from "./whole_cluster.ts";
 
-/** Istio's requirements for a CRD. */
 interface Wanted {
-  /**
-   * The API version that Istio reads now, the version that it read before, and the Istio release that switched from the
-   * old to the new version.
-   */
+  /** The API version that Istio reads now, the one that it read before, and the Istio release that switched. */
   readonly reads?: readonly [now: string, before?: string, since?: string];
   /** The oldest Gateway API release whose CRD Istio accepts, and the Istio release that introduced this minimum. */
   readonly from?: readonly [bundle: string, since: string];

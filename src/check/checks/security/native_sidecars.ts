@@ -14,9 +14,7 @@ import { findingOf } from "../findings.ts";
 const MINOR = 29;
 const PROXY = "istio-proxy";
 
-/**
- * Reports old kubelets: an error if native sidecars are in use, else a warning. Skips cordoned nodes without mesh pods.
- */
+/** An error if native sidecars are in use, else a warning. Skips cordoned nodes without mesh pods. */
 export async function nativeSidecars(facts: Facts): Promise<Finding> {
   const nodes = await facts.nodes();
   if (nodes.length === 0) return { result: "skipped", message: "the cluster has no nodes" };

@@ -13,7 +13,6 @@ import type { SidecarNamespace } from "../../inventory/sidecars.ts";
 
 const RANGE = "openshift.io/sa.scc.uid-range";
 
-/** Whether a namespace has a range of allowed user IDs. */
 export function hasRange({ metadata }: Namespace): boolean {
   return metadata.annotations?.[RANGE] !== undefined;
 }
@@ -63,10 +62,7 @@ export function rangeAdvice({ name, sidecar, plane }: SidecarNamespace): readonl
 
 const BY_PROFILE = byHand("install Istio with the profile openshift, whose sidecars use the range", "mesh");
 
-/**
- * Advice to set the values that the profile "openshift" sets for sidecars. Source: Istio, "Platform-specific
- * prerequisites" and GetProxyIDs.
- */
+/** The values that the profile "openshift" sets (Istio, "Platform-specific prerequisites" and GetProxyIDs). */
 function onOpenShift(injectorRef: string): Advice {
   const change = 'set "global.platform: openshift" in its key "values", so that sidecars use the range';
   return harmless(change, "mesh", edit(namedIn(injectorRef)));

@@ -75,10 +75,7 @@ async function advice(parts: readonly Part[], lost: Lost, facts: Facts, isThere?
   return all.flat();
 }
 
-/**
- * Returns the port of the lost object. For a Service, this is the port that configurations call. For a configuration,
- * it is the port of the Service.
- */
+/** The port that configurations call if the Service is lost, or the port of the Service if a configuration is lost. */
 async function portFor({ service, port }: Part, { kind }: Lost, facts: Facts): Promise<number | undefined> {
   if (kind === "Service") return port;
   if (kind !== "MutatingWebhookConfiguration") return undefined;
@@ -118,10 +115,7 @@ async function partsOf(facts: Facts): Promise<readonly Part[]> {
   return [...called, ...running];
 }
 
-/**
- * Returns a part if the annotations name the installer of the Service. Ignores the annotations of other installers,
- * because one webhook may have taken over the configuration of another.
- */
+/** Ignores annotations of other installers, because one webhook may have taken over the configuration of another. */
 function partOf(
   { name, namespace }: Place,
   metadata: ValueMap,

@@ -6,10 +6,7 @@ import { type Advice, harmless } from "../../advice/advice.ts";
 import { kubectl } from "../../advice/commands.ts";
 import { type Facts, forAdvice } from "../../facts.ts";
 
-/**
- * Argo CD sets this annotation on the objects that it compares with a manifest, but not on pods that controllers
- * create.
- */
+/** Argo CD sets this annotation on objects that it compares with a manifest, but not on pods of controllers. */
 export const TRACKED = "argocd.argoproj.io/tracking-id";
 const INSTANCE = "app.kubernetes.io/instance";
 const RESPECT = "RespectIgnoreDifferences";
@@ -42,10 +39,7 @@ export async function applicationPatched(
   })];
 }
 
-/**
- * Parses the tracking id `APP:GROUP/KIND:NAMESPACE/NAME`. An Application outside Argo CD's own namespace is written
- * `NAMESPACE_APP`.
- */
+/** Parses the tracking id `APP:GROUP/KIND:NAMESPACE/NAME`. APP may be `NAMESPACE_APP`. */
 function applicationOf(metadata: ValueMap): { readonly name: string; readonly namespace: string } {
   const [mark = ""] = textAt(mapAt(metadata, "annotations"), TRACKED).split(":");
   const parts = (mark === "" ? textAt(mapAt(metadata, "labels"), INSTANCE) : mark).split("_");

@@ -15,9 +15,7 @@ export interface Authority {
 /** Maximum length of a caBundle to parse, in characters. A normal caBundle has a few thousand. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
-/**
- * Returns the certificates in a caBundle (PEM in base64). Throws an Error with the reason if the caBundle is invalid.
- */
+/** Returns the certificates in a caBundle (PEM in base64). Throws an Error with the reason if it is invalid. */
 export function authoritiesOf(caBundle: string): Authority[] {
   if (caBundle.length > MAX_CHARACTERS) throw new Error("it is too large");
   const blocks = decodePems(binaryOf(caBundle)).filter(({ type }) => type === "CERTIFICATE");
@@ -46,10 +44,7 @@ export function bundleValid(webhooks: readonly InjectorWebhook[], { clock }: Fac
   return findingOf(problems);
 }
 
-/**
- * Judges one caBundle. A webhook with a URL needs no caBundle: without one, the API server trusts the CAs of the
- * operating system.
- */
+/** A webhook with a URL needs no caBundle: without one, the API server trusts the CAs of the operating system. */
 function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): ProblemOf | undefined {
   if (caBundle === "" && "url" in target) return undefined;
   if (caBundle === "") {
@@ -62,10 +57,7 @@ function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): Proble
   }
 }
 
-/**
- * Reports a caBundle without any valid certificate. One valid certificate is enough, because a caBundle may also
- * contain the previous and the next certificate.
- */
+/** One valid certificate is enough, because a caBundle may also contain the previous and the next certificate. */
 function validityProblem(all: readonly CertificateInfo[], now: Date): ProblemOf | undefined {
   const current = all.filter(({ notBefore, notAfter }) => notBefore <= now && now < notAfter);
   const [longest] = current.toSorted((a, b) => b.notAfter.getTime() - a.notAfter.getTime());

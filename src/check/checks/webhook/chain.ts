@@ -73,10 +73,7 @@ function problemsOf(
   }];
 }
 
-/**
- * Advice to exclude injected pods from a webhook by a label that injection sets. The API server matches later webhooks
- * against this label.
- */
+/** The API server matches later webhooks against the labels that injection sets. */
 function excluding({ configuration, name, objectSelector }: InjectorWebhook): Advice {
   const matchExpressions = [
     ...objectSelector.matchExpressions ?? [],

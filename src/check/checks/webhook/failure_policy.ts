@@ -6,10 +6,7 @@ import { anySends, configurationRef, type InjectorWebhook, labelsOfObject } from
 import { type Facts, forAdvice } from "../../facts.ts";
 import { entriesPatched, logged } from "./webhook_advice.ts";
 
-/**
- * Reports how many pods an outage of the webhooks would affect. With failurePolicy Fail, such pods could not be
- * recreated. With Ignore, they would start without a sidecar.
- */
+/** During an outage, pods could not be recreated with Fail, and would start without a sidecar with Ignore. */
 export async function failurePolicy(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const [namespaces, all] = await Promise.all([facts.namespaces(), facts.pods()]);
   const sentence = (policy: "Fail" | "Ignore", what: string) => {
@@ -29,10 +26,7 @@ export async function failurePolicy(webhooks: readonly InjectorWebhook[], facts:
   };
 }
 
-/**
- * Returns advice to set Fail, but only if a dry run shows that the webhook responds, because Fail blocks all pods if it
- * does not.
- */
+/** Advises Fail only if a dry run shows that the webhook responds, because Fail blocks all pods if it does not. */
 async function fixesOf(ignoring: readonly InjectorWebhook[], facts: Facts): Promise<readonly Fix[]> {
   const groups = Map.groupBy(ignoring, ({ configuration }) => configuration);
   return await Promise.all([...groups].map(async ([configuration, own]) => {
@@ -59,7 +53,6 @@ interface Radius {
   readonly namespaces: readonly string[];
 }
 
-/** Counts the live pods that match at least one webhook. */
 function radiusOf(
   webhooks: readonly InjectorWebhook[],
   namespaces: readonly Namespace[],

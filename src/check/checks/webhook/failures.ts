@@ -22,10 +22,7 @@ interface Failure {
   readonly advice: (webhook: InjectorWebhook, port: string, callee: Callee) => readonly Advice[];
 }
 
-/**
- * Matches errors for a missing response. A plain `timeout` would match every error, because the URL of each call
- * contains it.
- */
+/** A plain `timeout` would match every error, because the URL of each call contains it. */
 export const NO_ANSWER =
   /deadline exceeded|(i\/o|handshake) timeout|Client\.Timeout|timed out|did not complete within/i;
 

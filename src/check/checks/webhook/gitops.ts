@@ -66,10 +66,7 @@ const TOOLS: readonly {
   },
 ];
 
-/**
- * Reports GitOps controllers that own fields written by the control plane, because each sync overwrites these fields.
- * The API server records the owners as field managers.
- */
+/** Each sync of a GitOps controller overwrites the fields that it owns. The API server records the owners. */
 export async function bundleIsUnmanaged(facts: Facts): Promise<Finding> {
   const sources = [
     async () => {
@@ -106,10 +103,7 @@ async function overwritten(
   }];
 }
 
-/**
- * Reports pods that Argo CD compares with their manifest, because the sidecar makes them differ. Only a server-side
- * diff ignores changes by mutating webhooks (Argo CD, "Diff Strategies").
- */
+/** Only Argo CD's server-side diff ignores changes by mutating webhooks (Argo CD, "Diff Strategies"). */
 function comparedPod(pod: Pod): readonly Problem[] {
   const { annotations, ownerReferences = [], namespace = "", name } = pod.metadata;
   if (annotations?.[TRACKED] === undefined || ownerReferences.length > 0) return [];

@@ -16,10 +16,7 @@ export function overInjectors(
   return async (facts) => await judge(await injectorsOf(facts), facts);
 }
 
-/**
- * A label that no namespace has. When a tag replaces a configuration, Istio deactivates the configuration by adding
- * this label to its selectors.
- */
+/** Istio adds this label, which no namespace has, to the selectors of a configuration that a tag replaces. */
 const DEACTIVATED = "istio.io/deactivated";
 
 /** Whether any pod can match a webhook. */

@@ -26,10 +26,7 @@ export async function noOverlap(webhooks: readonly InjectorWebhook[], facts: Fac
   return findingOf(problems);
 }
 
-/**
- * Returns advice to choose one control plane, or to delete a configuration. Lists configurations in reverse order of
- * their names.
- */
+/** Lists configurations in reverse order of their names. */
 async function adviceFor(both: readonly InjectorWebhook[], facts: Facts): Promise<readonly Advice[]> {
   const names = [...new Set(both.map(({ configuration }) => configuration))];
   const change = "choose one control plane with the label istio-injection or istio.io/rev";
@@ -100,7 +97,6 @@ function labelsToTry(webhooks: readonly InjectorWebhook[], pods: readonly Pod[])
   return [...new Map(candidates.toReversed().map((each) => [JSON.stringify(each.labels), each])).values()].toReversed();
 }
 
-/** Returns the label keys of a selector. */
 function keysOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string[] {
   return [...Object.keys(matchLabels), ...matchExpressions.flatMap(({ key }) => key ?? [])];
 }

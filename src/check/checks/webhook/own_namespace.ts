@@ -10,10 +10,7 @@ import { hasAllPods } from "../../inventory/mod.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { isCalled } from "./service.ts";
 
-/**
- * Reports webhooks that are called for their own pods, which cannot start again after an outage (istio #26380). If the
- * pods cannot be listed, uses the labels in the selector of their Service.
- */
+/** Such pods cannot start again after an outage (istio #26380). Without pods, the Service's selector counts. */
 export async function notItsOwn(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const problems = await inEach(webhooks.filter(isCalled), async (webhook) => {
     const { target } = webhook;
@@ -38,10 +35,7 @@ function problemOf(webhook: InjectorWebhook, advice: readonly Advice[]): Problem
   };
 }
 
-/**
- * Returns advice to exclude the webhook's own namespace from injection. Gateways in this namespace are still injected,
- * because their pods have an injection label.
- */
+/** Gateways in this namespace are still injected, because their pods have an injection label. */
 function adviceFor(
   namespace: Namespace,
   webhooks: readonly InjectorWebhook[],

@@ -27,7 +27,6 @@ export async function reachable(webhooks: readonly InjectorWebhook[], facts: Fac
   return { result: "ok", message: `confirmed by a dry run in the namespace ${[...new Set(tried)].join(", ")}` };
 }
 
-/** Groups active webhooks by configuration and target. */
 function groupsOf(webhooks: readonly InjectorWebhook[]): InjectorWebhook[][] {
   const active = webhooks.filter(isActive);
   const key = ({ configuration, target }: InjectorWebhook) => JSON.stringify([configuration, target]);
@@ -39,10 +38,7 @@ interface Tried {
   readonly run: DryRun;
 }
 
-/**
- * Returns the first possible dry run. First tries webhooks for which the labels of a namespace are enough, so that the
- * pod needs no label.
- */
+/** First tries webhooks for which the labels of a namespace are enough, so that the pod needs no label. */
 async function firstRun(group: readonly InjectorWebhook[], facts: Facts): Promise<Tried | undefined> {
   const namespaces = await facts.namespaces();
   const isAsked = (webhook: InjectorWebhook) =>
@@ -88,19 +84,14 @@ const JUDGES: Readonly<Record<DryRun["outcome"], Judge>> = {
 /** No problem: the webhook was reached. The pod is refused because of its sidecar, which other checks report. */
 const REACHED = undefined;
 
-/**
- * Matches the error of a match condition that fails (k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions).
- */
+/** The error of a match condition that fails (apiserver/pkg/admission/plugin/webhook/matchconditions). */
 const CONDITION_FAILS = /resulted in error/;
 
 function where({ namespace }: DryRun): string {
   return `the namespace "${namespace}"`;
 }
 
-/**
- * Explains a dry run without a sidecar. If failurePolicy is Fail, the webhook either skipped the pod or was not called.
- * If failurePolicy is Ignore, the webhook may also have failed to respond.
- */
+/** With Fail, the webhook skipped the pod or was not called. With Ignore, it may also have failed to respond. */
 async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts): Promise<Report> {
   const { failurePolicy, name, timeoutSeconds } = webhook;
   const state = `a pod in ${where(run)} is created without a sidecar`;
@@ -127,9 +118,7 @@ async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts):
   return { message, advice: logged(webhook.target) };
 }
 
-/**
- * Reports the match condition that fails for the pod; `undefined` if all conditions are true and the webhook is called.
- */
+/** `undefined` if all conditions are true, so that the webhook is called. */
 function failingCondition(webhook: InjectorWebhook, { labels, namespace }: DryRun, state: string): Report | undefined {
   const question = { pod: podToTry(labels), namespace, isMade: false };
   const answers = askConditions(webhook.matchConditions, question);

@@ -26,7 +26,6 @@ export function isCalled(webhook: InjectorWebhook): webhook is Called {
   return !("url" in webhook.target);
 }
 
-/** Checks that the Services of the webhooks exist with the configured ports. */
 export async function serviceExists(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const called = calledServices(webhooks);
   if (called.length === 0) return { result: "skipped", message: "the webhooks are called at a URL" };
@@ -87,7 +86,6 @@ function serviceProblem(service: Service | undefined, target: ServiceTarget): st
   return `the Service "${nameOf(target)}" has no port ${target.port}: it has ${ports === "" ? "none" : ports}`;
 }
 
-/** Returns the name of a Service as `namespace/name`. */
 export function nameOf({ namespace, name }: ServiceTarget): string {
   return `${namespace}/${name}`;
 }

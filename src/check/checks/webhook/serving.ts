@@ -31,7 +31,6 @@ interface Serving {
   readonly deployment: KubeObject;
   readonly named: Named;
   readonly labels: ValueMap;
-  /** The live pods of the Deployment. */
   readonly pods: readonly Pod[];
 }
 
@@ -41,10 +40,7 @@ interface Cause {
   readonly advice: readonly Advice[];
 }
 
-/**
- * Returns the first matching cause for a Service without ready pods. `waiting` is the number of pods that are not
- * ready.
- */
+/** Returns the first matching cause for a Service without ready pods. `waiting` counts the pods that are not ready. */
 export async function causeOfNoPod(target: Place, facts: Facts, waiting: number): Promise<Cause | undefined> {
   const [serving, isGone] = await Promise.all([servingOf(target, facts), isWithoutDeployment(target, facts)]);
   if (serving !== undefined) {
@@ -54,10 +50,7 @@ export async function causeOfNoPod(target: Place, facts: Facts, waiting: number)
   return again.length === 0 ? undefined : { why: "no Deployment creates pods that it selects", advice: again };
 }
 
-/**
- * Returns advice to point a Service port at the pods' webhook port. No advice if the port is already correct or
- * unknown.
- */
+/** Points a Service port at the pods' webhook port. No advice if the port is already correct or unknown. */
 export async function leadingToPods(
   { namespace, name, port }: Place & { readonly port: number },
   facts: Facts,
@@ -82,10 +75,7 @@ export async function leadingToPods(
 const PORT = 15017;
 const PORT_NAME = "https-webhook";
 
-/**
- * Advice for a refused connection: point the Service at the right port. If the port is already right, assumes that the
- * pods hang, and returns advice to restart them.
- */
+/** For a refused connection: if the port is already right, assumes that the pods hang, and restarts them. */
 export async function openingPort(target: Place & { readonly port: number }, facts: Facts): Promise<readonly Advice[]> {
   const leading = await leadingToPods(target, facts);
   if (leading.length > 0) return leading;
@@ -116,9 +106,7 @@ async function servingOf({ namespace, name }: Place, facts: Facts): Promise<Serv
   };
 }
 
-/**
- * Whether a missing Deployment can be reported: the namespace's Deployments are known, and the Service has a selector.
- */
+/** Whether a missing Deployment can be reported: Deployments are known, and the Service has a selector. */
 async function isWithoutDeployment({ namespace, name }: Place, facts: Facts): Promise<boolean> {
   const [service, deployments] = await Promise.all([
     forAdvice(facts.service({ namespace, name })),
@@ -131,10 +119,7 @@ function templateOf(deployment: KubeObject): ValueMap {
   return mapAt(mapAt(deployment, "spec"), "template");
 }
 
-/**
- * Whether the Service selects pods with these labels. A Service without a selector selects no pods, because its
- * endpoints are written by hand.
- */
+/** A Service without a selector selects no pods, because its endpoints are written by hand. */
 function isSelected({ spec: { selector = {} } = {} }: Service, labels: ValueMap): boolean {
   const all = Object.entries(selector);
   return all.length > 0 && all.every(([key, value]) => labels[key] === value);
@@ -219,10 +204,7 @@ const CAUSES: readonly ((serving: Waiting) => Cause | undefined)[] = [
   },
 ];
 
-/**
- * Advice to scale a Deployment to one replica, which is enough to serve webhooks. Only the user knows how many replicas
- * it had before.
- */
+/** One replica is enough to serve webhooks. Only the user knows how many replicas there were before. */
 function startedAgain(deployment: Named): Advice {
   return harmless("scale it to one replica", "mesh", scale(deployment, 1));
 }
@@ -255,9 +237,7 @@ function failing(pods: readonly Pod[], isSo: (state: ContainerState) => boolean)
 /** Resource requests of istiod in Istio's profile "demo". */
 const SMALLEST = { cpu: "10m", memory: "100Mi" };
 
-/**
- * Advice for pods that fit on no node. `said` is the scheduler's message (k8s.io/kubernetes, plugins/noderesources).
- */
+/** Advice for pods that fit on no node. `said` is the scheduler's message (kubernetes, plugins/noderesources). */
 function smallerRequests(deployment: KubeObject, named: Named, said: string): readonly Advice[] {
   const short = Object.entries(SMALLEST).filter(([resource]) => said.includes(`Insufficient ${resource}`));
   const containers = containersOf(templateOf(deployment), "containers").flatMap((each) => {

@@ -14,16 +14,11 @@ interface Place {
   readonly kind: "Secret" | "ConfigMap";
   readonly name: (target: ServiceTarget) => string;
   readonly key: string;
-  /**
-   * How to compare the certificate with the caBundle. `authority`: the caBundle must contain this certificate.
-   * `served`: a certificate in the caBundle must have signed this certificate.
-   */
+  /** `authority`: the caBundle must contain this certificate. `served`: a certificate in the caBundle signed it. */
   readonly holds: "authority" | "served";
 }
 
-/**
- * Places to read: first the certificate of this program's webhook, then the authorities that sign istiod's certificate.
- */
+/** First the certificate of this program's webhook, then the authorities that sign istiod's certificate. */
 const PLACES: readonly Place[] = [
   { kind: "Secret", name: ({ name }) => `${name}-certificates`, key: "tls.crt", holds: "served" },
   { kind: "Secret", name: () => "cacerts", key: "root-cert.pem", holds: "authority" },

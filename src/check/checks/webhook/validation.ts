@@ -11,10 +11,7 @@ import { findingOf, type Problem } from "../findings.ts";
 /** Matches the webhook names `rev.validation.istio.io` and `validation.istio.io`. */
 const NAME = /(^|\.)validation\.istio\.io$/;
 
-/**
- * Reports a validating webhook with failurePolicy Fail and no ready pod. Without a response from the webhook, the API
- * server denies every change to Istio's resources (istio #22319).
- */
+/** Without a response, the API server denies every change to Istio's resources (istio #22319). */
 export async function validationAnswers(facts: Facts): Promise<Finding> {
   const webhooks = (await facts.validatingWebhooks()).flatMap((configuration) =>
     mapsAt(configuration, "webhooks").filter((webhook) => NAME.test(textAt(webhook, "name")) && selects(webhook))
@@ -36,15 +33,11 @@ export async function validationAnswers(facts: Facts): Promise<Finding> {
   return findingOf(problems);
 }
 
-/** Advice if the cause is unknown. */
 function startedAgain({ namespace }: Place): readonly Advice[] {
   return [byHand("start its pods again", "mesh"), look("see its pods", shows("get", "pods", "-n", namespace))];
 }
 
-/**
- * Returns advice to delete the configuration. This is harmless if the Service does not exist, because Istio was then
- * uninstalled.
- */
+/** Deleting is harmless if the Service does not exist, because Istio was then uninstalled. */
 async function adviceFor(
   object: string,
   target: Place,
@@ -58,7 +51,6 @@ async function adviceFor(
   return [...advice, loosening(change, "cluster", removal)];
 }
 
-/** Whether a configuration contains a validating webhook of Istio. */
 export function isOfIstio(configuration: ValueMap): boolean {
   return mapsAt(configuration, "webhooks").some((webhook) => NAME.test(textAt(webhook, "name")));
 }

@@ -23,7 +23,6 @@ export function logged(target: WebhookTarget): readonly Advice[] {
   return deployment === undefined ? [] : [look("see its log", logs(deployment))];
 }
 
-/** Identifies a MutatingWebhookConfiguration by name. */
 export function configurationNamed(name: string): Named {
   return { kind: "mutatingwebhookconfiguration", namespace: "", name };
 }
@@ -36,9 +35,7 @@ export function entriesPatched(
   return patch(configurationNamed(configuration), { webhooks }, "strategic");
 }
 
-/**
- * Returns advice to delete a configuration. The advice is risky if pods that match this configuration match no other.
- */
+/** The advice is risky if pods that match this configuration match no other. */
 export async function deleted(configuration: string, change: string, facts: Facts): Promise<Advice> {
   const risk = await riskWithout((name) => name === configuration, facts);
   return { change, reach: "cluster", steps: [remove(configurationNamed(configuration))], risk };

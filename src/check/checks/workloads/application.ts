@@ -11,7 +11,6 @@ import { known } from "../../facts.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
 import type { ProblemOf } from "../findings.ts";
 
-/** Name of the proxy's container. */
 export const PROXY = "istio-proxy";
 
 /** Whether the pod has a proxy, or gets a proxy when it is recreated. */
@@ -33,10 +32,7 @@ function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(", ");
 }
 
-/**
- * Reports Jobs whose proxy is an ordinary container, which keeps the Job from completing (Kubernetes, "Sidecar
- * Containers").
- */
+/** An ordinary container keeps the Job from completing (Kubernetes, "Sidecar Containers"). */
 export function jobProxy({ pod, owner }: ExpectedPod): ProblemOf | undefined {
   if (!["Job", "CronJob"].includes(owner.kind)) return undefined;
   const containers = containersOf(pod, "containers");
@@ -64,7 +60,6 @@ export function proxyUser(expected: ExpectedPod): ProblemOf | undefined {
   };
 }
 
-/** Reports application ports on which the proxy listens. */
 export function appPorts(expected: ExpectedPod): ProblemOf | undefined {
   const clashes = portConflicts(expected.pod);
   if (clashes.length === 0 || !isInMesh(expected)) return undefined;

@@ -13,16 +13,10 @@ import { type Facts, inAll, later } from "../../facts.ts";
 import { findingOf, type Problem, refOf } from "../findings.ts";
 import { quotaFor } from "../../policies/quota.ts";
 
-/**
- * Maximum age of an event, in milliseconds. Controllers retry within 16 minutes, so an older event is about a solved
- * problem.
- */
+/** Maximum age of an event. Controllers retry within 16 minutes, so an older event is about a solved problem. */
 const RECENT = 20 * 60_000;
 
-/**
- * Reports controllers whose pods should be injected but are refused. Deployments show this in their status, other
- * controllers in events.
- */
+/** Deployments show refused pods in their status, other controllers in events. */
 export async function podsCreated(facts: Facts): Promise<Finding> {
   const [workloads, namespaces, injectors, events] = await Promise.all([
     facts.workloads(),

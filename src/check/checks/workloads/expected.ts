@@ -64,9 +64,7 @@ function imageOf(injector: Injector): string | undefined {
   return IMAGES.get(injector);
 }
 
-/**
- * Returns the proxy image of a new pod; `undefined` if the templates cannot be rendered, which another check reports.
- */
+/** `undefined` if the templates cannot be rendered, which another check reports. */
 function renderedImage(injector: Injector): string | undefined {
   try {
     const { pod } = injectPod(PROBE, podOwner(PROBE, "default"), injector);
@@ -77,10 +75,7 @@ function renderedImage(injector: Injector): string | undefined {
   }
 }
 
-/**
- * Reports pods on the host network. Injectors skip them silently, because capturing their traffic would capture the
- * node's traffic.
- */
+/** Injectors skip such pods silently, because capturing their traffic would capture the node's traffic. */
 export function hostNetwork({ pod, webhook }: ExpectedPod): ProblemOf | undefined {
   if (specOf(pod)["hostNetwork"] !== true || known(webhook) === undefined) return undefined;
   return {
@@ -112,7 +107,6 @@ const CHOOSING = [
   "sidecar.istio.io/proxyImageType",
 ];
 
-/** Whether the pod's own annotations may change its proxy. */
 function hasOwnTemplate(pod: Pod): boolean {
   return CHOOSING.some((name) => annotationIn(pod, name) !== undefined);
 }

@@ -18,10 +18,7 @@ const WANTED: readonly string[] = [
 ];
 const OTHERS: ReadonlySet<string> = new Set(RULES.map(({ id }) => id).filter((id) => !WANTED.includes(id)));
 
-/**
- * Reports labels and annotations that are misspelt, misplaced, deprecated, or refused by the injector. The check
- * `workload-label-place` covers the label that requests injection.
- */
+/** The check `workload-label-place` covers the label that requests injection. */
 export function metadataProblems(target: Target): readonly ProblemOf[] {
   const { manifest, row } = target;
   const subject = { manifest, kind: row.kind, path: row.path, pod: podIn(manifest, row), injected: undefined };
@@ -35,9 +32,7 @@ export function metadataProblems(target: Target): readonly ProblemOf[] {
   return [...found, ...refused(target)];
 }
 
-/**
- * Reports annotation values that an injector refuses. Existing pods may be older than the value, or not be in the mesh.
- */
+/** Only a warning: existing pods may be older than the value, or not be in the mesh. */
 function refused(target: Target): readonly ProblemOf[] {
   const texts = Object.entries(annotationsOf(podIn(target.manifest, target.row)))
     .filter((entry): entry is [string, string] => typeof entry[1] === "string");

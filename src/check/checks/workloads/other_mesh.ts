@@ -17,7 +17,6 @@ const SWITCHES: Readonly<Record<string, PodChange>> = {
   Consul: { of: "annotations", key: "consul.hashicorp.com/connect-inject", value: "false" },
 };
 
-/** Reports a pod of this mesh that also has the sidecar of another mesh. */
 export function otherMesh(expected: ExpectedPod): ProblemOf | undefined {
   const [other] = otherMeshSidecars(expected.pod);
   if (other === undefined || !isInMesh(expected)) return undefined;
