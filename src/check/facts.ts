@@ -15,33 +15,19 @@ type Reading<Getter> = Getter extends (...args: infer Args) => Promise<Observed<
 export type Facts = { readonly [Name in keyof Inventory]: Reading<Inventory[Name]> };
 
 /**
- * Thrown when a check reads an unknown value, and caught only in this file. It has no stack trace, because thousands of
- * pods may throw it.
+ * Thrown when a check reads an unknown value, and caught only in this file. `of` names the unknown objects, such as
+ * `3 pods`. It has no stack trace, because thousands of pods may throw it.
  */
-class NotKnown {
-  readonly unknown: Unknown;
-  readonly of: string;
-
-  constructor(unknown: Unknown, of = "") {
-    this.unknown = unknown;
-    this.of = of;
-  }
-}
-
-/** The reason why a result is unknown. */
-export interface CannotTell {
-  readonly why: Unknown;
-  /** The unknown objects, such as `3 pods`; may be empty. */
-  readonly of: string;
+export class NotKnown {
+  constructor(readonly why: Unknown, readonly of = "") {}
 }
 
 /** Runs a function over an inventory. Returns its result, or the unknown value that ended it. */
 export async function overFacts<T>(
   inventory: Inventory,
   run: (facts: Facts) => Promise<T> | T,
-): Promise<{ readonly value: T } | CannotTell> {
-  const answer = await attempt(() => run(factsOf(inventory)));
-  return answer instanceof NotKnown ? { why: answer.unknown, of: answer.of } : answer;
+): Promise<{ readonly value: T } | NotKnown> {
+  return await attempt(() => run(factsOf(inventory)));
 }
 
 function factsOf(inventory: Inventory): Facts {
@@ -106,50 +92,28 @@ export async function forAdvice<T>(asked: Promise<T>): Promise<T | undefined> {
 /** Maximum number of requests in flight for one check. */
 const AT_ONCE = 8;
 
-/** Collects findings from all items. Unknown items end the check only if the other items have no findings. */
+/**
+ * Collects findings from all items. Unknown items end the check only if the other items have no findings. In the message,
+ * `what` is the noun for unknown items, such as `pod`.
+ */
 export async function inEach<T, Found>(
   items: readonly T[],
-  find: (item: T) => Promise<readonly Found[]>,
+  find: (item: T) => Promise<readonly Found[]> | readonly Found[],
+  what?: string,
 ): Promise<readonly Found[]> {
   const answers = await atOnce(items, AT_ONCE, (item) => attempt(() => find(item)));
   const found = answers.flatMap((answer) => answer instanceof NotKnown ? [] : answer.value);
-  const hidden = answers.find((answer) => answer instanceof NotKnown);
-  if (found.length > 0 || hidden === undefined) return found;
-  throw hidden;
-}
-
-/**
- * Does the same as `inEach` for a synchronous `find`. In the message, `what` is the noun for unknown items, such as
- * `pod`.
- */
-export function inAll<T, Found>(
-  items: readonly T[],
-  find: (item: T) => readonly Found[],
-  what?: string,
-): readonly Found[] {
-  const found: Found[] = [];
-  const hidden: NotKnown[] = [];
-  for (const item of items) {
-    try {
-      found.push(...find(item));
-    } catch (error) {
-      hidden.push(notKnown(error));
-    }
-  }
+  const hidden = answers.filter((answer) => answer instanceof NotKnown);
   const [first] = hidden;
   if (found.length > 0 || first === undefined) return found;
-  throw what === undefined ? first : new NotKnown(first.unknown, counted(hidden.length, what));
+  throw what === undefined ? first : new NotKnown(first.why, counted(hidden.length, what));
 }
 
 async function attempt<T>(ask: () => Promise<T> | T): Promise<{ readonly value: T } | NotKnown> {
   try {
     return { value: await ask() };
   } catch (error) {
-    return notKnown(error);
+    if (error instanceof NotKnown) return error;
+    throw error;
   }
-}
-
-function notKnown(error: unknown): NotKnown {
-  if (error instanceof NotKnown) return error;
-  throw error;
 }

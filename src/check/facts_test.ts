@@ -6,7 +6,7 @@ import { testCertificate } from "../../test/support/tls/certificates.ts";
 import type { KubeObject } from "../kube/client/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import type { Check } from "./check.ts";
-import { cannotTell, type Facts, firstKnown, inAll, inEach, later } from "./facts.ts";
+import { cannotTell, type Facts, firstKnown, inEach, later } from "./facts.ts";
 import { type Inventory, isKnown, type Unknown } from "./inventory/mod.ts";
 import { judge } from "./judge.ts";
 
@@ -268,8 +268,8 @@ Deno.test("what is found in some items is reported, although others are unknown"
   const find = (item: number) => item === 1 ? cannotTell("too dark") : item === 2 ? [PROBLEM] : [];
   assert.deepEqual(await ran(() => inEach([1, 2, 3], async (item) => await find(item))), [PROBLEM]);
   assert.deepEqual(await ran(() => inEach([1, 3], async (item) => await find(item))), "unknown: cannot tell: too dark");
-  assert.deepEqual(await ran(async () => await inAll([1, 2], find)), [PROBLEM]);
-  const counted = await ran(async () => await inAll([1, 3, 1], find, "pod"));
+  assert.deepEqual(await ran(async () => await inEach([1, 2], find)), [PROBLEM]);
+  const counted = await ran(async () => await inEach([1, 3, 1], find, "pod"));
   assert.equal(counted, "unknown: cannot tell for 2 pods: too dark");
 });
 

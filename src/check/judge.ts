@@ -1,7 +1,7 @@
 import { errorLine, MeshError, messageOf } from "../base/errors.ts";
 import { ApiError } from "../kube/client/mod.ts";
 import type { Check, Finding } from "./check.ts";
-import { type CannotTell, overFacts } from "./facts.ts";
+import { NotKnown, overFacts } from "./facts.ts";
 import { type Inventory, reason } from "./inventory/mod.ts";
 
 /**
@@ -17,21 +17,18 @@ import { type Inventory, reason } from "./inventory/mod.ts";
 export async function judge({ run }: Pick<Check, "run">, inventory: Inventory): Promise<Finding> {
   try {
     const answer = await overFacts(inventory, run);
-    return "value" in answer ? answer.value : findingFor(answer);
+    return answer instanceof NotKnown ? findingFor(answer) : answer.value;
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) {
       const missingRight = errorLine(error);
       return { result: "unknown", message: `cannot tell: ${missingRight}`, missingRight };
     }
     if (error instanceof MeshError) return { result: "error", message: errorLine(error) };
-    return {
-      result: "error",
-      message: `The check has a bug: ${messageOf(error)}; please report this message`,
-    };
+    return { result: "error", message: `The check has a bug: ${messageOf(error)}; please report this message` };
   }
 }
 
-function findingFor({ why, of }: CannotTell): Finding {
+function findingFor({ why, of }: NotKnown): Finding {
   const about = of === "" ? "" : ` for ${of}`;
   return {
     result: "failed" in why ? "error" : "unknown",

@@ -5,7 +5,7 @@ import { type ClusterConfiguration, configurationOf, type Injector, newInjector 
 import { byHand, harmless } from "../advice/advice.ts";
 import { edit, type Named } from "../advice/commands.ts";
 import type { CheckRow, Finding } from "../check.ts";
-import { cannotTell, type Facts, inAll, known, later } from "../facts.ts";
+import { cannotTell, type Facts, inEach, known, later } from "../facts.ts";
 import { breakOf, isKnown } from "../inventory/mod.ts";
 import type { ObservedPlane, PlaneTexts } from "../inventory/control_planes.ts";
 import { mapsAgain } from "./webhook/again.ts";
@@ -84,7 +84,7 @@ async function ofPlanes(facts: Facts, { judge, advice }: Row): Promise<Finding> 
     webhooks();
     return [];
   };
-  return findingOf(inAll([areAll, ...finders], (find) => find()), advice);
+  return findingOf(await inEach([areAll, ...finders], (find) => find()), advice);
 }
 
 /** Whether the failure is in a template: `template` in Istio 1.0 to 1.8, `templates.NAME` in later releases. */

@@ -5,7 +5,7 @@ import { LABEL } from "../../istio/annotations/labels.ts";
 import type { ValueMap } from "../../base/value.ts";
 import { findProxy, type Owner } from "../../inject/mod.ts";
 import type { CheckRow, Finding } from "../check.ts";
-import { type Facts, forAdvice, inAll, known } from "../facts.ts";
+import { type Facts, forAdvice, inEach, known } from "../facts.ts";
 import { anySends, type InjectorWebhook, labelsOfObject, namespaceLabels } from "../inventory/injector_webhooks.ts";
 import { type Advice, byHand, harmless } from "../advice/advice.ts";
 import { type LabelChange, labelNamespace, removeString } from "../advice/commands.ts";
@@ -27,8 +27,6 @@ import { findingOf, fixesBy, type Problem, refOf } from "./findings.ts";
 import { selectorsAgain } from "./webhook/again.ts";
 import { discovered, ofInjected, pullSecrets, rootCertificate } from "./namespace_control_plane.ts";
 
-type Judge = (namespace: Namespace, webhooks: readonly InjectorWebhook[]) => readonly Problem[];
-
 interface Namespace {
   readonly name: string;
   readonly object: string;
@@ -43,26 +41,14 @@ interface Namespace {
 }
 
 export const NAMESPACE_CHECKS: readonly CheckRow[] = [
-  {
-    id: "namespace-label-values",
-    title: "namespace injection labels are spelled correctly",
-    run: (facts) => ofNamespaces(facts, spelling),
-  },
+  { id: "namespace-label-values", title: "namespace injection labels are spelled correctly", run: eachOf(spelling) },
   {
     id: "namespace-one-label",
     title: "no namespace has both istio-injection and istio.io/rev",
-    run: (facts) => ofNamespaces(facts, bothLabels),
+    run: eachOf(bothLabels),
   },
-  {
-    id: "namespace-one-mode",
-    title: "no namespace has both sidecars and ambient mode",
-    run: (facts) => ofNamespaces(facts, bothModes),
-  },
-  {
-    id: "namespace-discovered",
-    title: "the control plane discovers injected namespaces",
-    run: ofInjected(discovered),
-  },
+  { id: "namespace-one-mode", title: "no namespace has both sidecars and ambient mode", run: eachOf(bothModes) },
+  { id: "namespace-discovered", title: "the control plane discovers injected namespaces", run: ofInjected(discovered) },
   {
     id: "namespace-root-cert",
     title: "injected namespaces have the root certificate of the mesh",
@@ -73,26 +59,25 @@ export const NAMESPACE_CHECKS: readonly CheckRow[] = [
     title: "injected namespaces have the pull secrets of the proxy",
     run: ofInjected(pullSecrets),
   },
-  {
-    id: "namespace-revision-served",
-    title: "namespace revisions are served by a webhook",
-    run: (facts) => ofServed(facts, unserved),
-  },
+  { id: "namespace-revision-served", title: "namespace revisions are served by a webhook", run: revisionsServed },
   { id: "namespace-labelled", title: "namespaces with injected pods are labeled for injection", run: unlabelled },
   { id: "namespace-pod-revisions", title: "pods name the same revision as their namespace", run: podRevisions },
 ];
 
-async function ofNamespaces(facts: Facts, judge: (namespace: Namespace) => readonly Problem[]): Promise<Finding> {
-  const all = inScope(facts, await facts.namespaces());
-  if (all.length === 0 && facts.scope.selector !== undefined) return NONE_CHOSEN;
-  if (all.flatMap(judge).length === 0) return findingOf([]);
-  return findingOf((await forTheirAdvice(all, facts)).flatMap(judge));
+/** Returns a check that judges each namespace in the scope. */
+function eachOf(judge: (namespace: Namespace) => readonly Problem[]): (facts: Facts) => Promise<Finding> {
+  return async (facts) => {
+    const all = inScope(facts, await facts.namespaces());
+    if (all.length === 0 && facts.scope.selector !== undefined) return NONE_CHOSEN;
+    if (all.flatMap(judge).length === 0) return findingOf([]);
+    return findingOf((await forTheirAdvice(all, facts)).flatMap(judge));
+  };
 }
 
-async function ofServed(facts: Facts, judge: Judge): Promise<Finding> {
+async function revisionsServed(facts: Facts): Promise<Finding> {
   const injectors = await facts.injectors();
   if (injectors.length === 0) return NO_WEBHOOK;
-  return await ofNamespaces(facts, (namespace) => judge(namespace, injectors));
+  return await eachOf((namespace) => unserved(namespace, injectors))(facts);
 }
 
 const NO_WEBHOOK: Finding = { result: "skipped", message: "the cluster has no injection webhook" };
@@ -207,21 +192,20 @@ function bothModes(namespace: Namespace): readonly Problem[] {
 
 /** Advice to remove the ambient label, with the risk that pods without a sidecar leave the mesh. */
 function withoutAmbient(namespace: Namespace): Advice {
-  const isLosing = livePods(namespace)?.some((pod) => findProxy(pod) === undefined) ?? true;
   const advice = relabelled(namespace.enrolment, "stop using ambient mode", { [LABEL.dataplaneMode]: undefined });
-  return isLosing ? { ...advice, risk: "takes-out" } : advice;
+  return mayHavePod(namespace, (pod) => findProxy(pod) === undefined) ? { ...advice, risk: "takes-out" } : advice;
 }
 
 /** Without the label, pods of the namespace lose their proxy even if a webhook serves the label again later. */
 function withoutUnserved(namespace: Namespace, key: string): Advice {
-  const isLosing = livePods(namespace)?.some((pod) => findProxy(pod) !== undefined) ?? true;
+  const isLosing = !namespace.isSystem && mayHavePod(namespace, (pod) => findProxy(pod) !== undefined);
   const advice = relabelled(namespace.enrolment, "remove the label", { [key]: undefined });
-  return isLosing && !namespace.isSystem ? { ...advice, risk: "takes-out" } : advice;
+  return isLosing ? { ...advice, risk: "takes-out" } : advice;
 }
 
-/** Returns the live pods of the namespace; `undefined` if the pods are unknown. */
-function livePods({ name, enrolment: { pods } }: Namespace): readonly Pod[] | undefined {
-  return pods?.filter((pod) => pod.metadata.namespace === name && isAlive(pod));
+/** Whether a live pod of the namespace is of this kind. True if the pods are unknown. */
+function mayHavePod({ name, enrolment: { pods } }: Namespace, isSo: (pod: Pod) => boolean): boolean {
+  return pods?.some((pod) => pod.metadata.namespace === name && isAlive(pod) && isSo(pod)) ?? true;
 }
 
 /** Reports injection labels that no webhook serves. Another check reports misspelled values. */
@@ -266,17 +250,15 @@ async function unlabelled(facts: Facts): Promise<Finding> {
   const found = all.filter(({ name, injection, revision, isSystem }) => {
     return losing.has(name) && injection === undefined && revision === undefined && !isSystem;
   });
-  const problems = (found.length === 0 ? [] : await forTheirAdvice(found, facts)).map(
-    (each): Problem => {
-      const label = servedLabel(each);
-      return {
-        object: each.object,
-        result: "warning",
-        message: "it has injected pods but no injection label, so new pods get no proxy",
-        advice: label === undefined ? each.reinstall : [relabelled(each.enrolment, "label the namespace again", label)],
-      };
-    },
-  );
+  const advised = found.length === 0 ? [] : await forTheirAdvice(found, facts);
+  const problems = advised.map((each): Problem => {
+    const label = servedLabel(each);
+    const message = "it has injected pods but no injection label, so new pods get no proxy";
+    const advice = label === undefined
+      ? each.reinstall
+      : [relabelled(each.enrolment, "label the namespace again", label)];
+    return { object: each.object, result: "warning", message, advice };
+  });
   if (problems.length > 0 || expectations.some(({ webhook }) => known(webhook) !== undefined)) {
     return findingOf(problems);
   }
@@ -294,15 +276,11 @@ async function nobody(all: readonly Namespace[], webhooks: readonly InjectorWebh
   const takesPods = anySends(webhooks, namespaceLabels(name, labels), asking);
   const alternatives: readonly Advice[] = [
     ...takesPods ? [byHand(`label the pod template of a workload with ${LABEL.inject}=true`, "workload")] : [],
-    ...served === undefined ? [...await selectorsAgain(facts), REINSTALL] : [
-      {
-        change: "inject a whole namespace",
-        reach: "namespace",
-        steps: [labelNamespace(name, served, labels)],
-        risk: "enrols",
-        ...only === undefined ? {} : { namespace: name },
-      } as const,
-    ],
+    ...served === undefined ? [...await selectorsAgain(facts), REINSTALL] : [{
+      ...harmless("inject a whole namespace", "namespace", labelNamespace(name, served, labels)),
+      risk: "enrols" as const,
+      ...only === undefined ? {} : { namespace: name },
+    }],
   ];
   return { result: "warning", message: notLabelled(only, facts.scope), fixes: fixesBy(...alternatives) };
 }
@@ -323,26 +301,22 @@ function withoutRevision(owner: Owner): Advice {
     return harmless("remove the label from the pod", "workload", step);
   }
   const target = targetOfOwner(owner);
-  const change = { of: "labels", key: LABEL.revision, value: null } as const;
   return target === undefined
     ? byHand("remove the label from its pod template", "workload")
-    : changePod(target, change);
-}
-
-/** Ignores `--selector` for namespaces, because here it selects pods. */
-function everyNamespace({ scope }: Facts): Pick<Facts, "scope"> {
-  return { scope: { ...scope, selector: undefined } };
+    : changePod(target, { of: "labels", key: LABEL.revision, value: null });
 }
 
 /** Reports pods whose revision label has no effect, because the namespace has an injection label. */
 async function podRevisions(facts: Facts): Promise<Finding> {
   const [namespaces, expectations] = await Promise.all([facts.namespaces(), facts.expectations()]);
+  // `--selector` selects pods here, not namespaces.
+  const all = { scope: { ...facts.scope, selector: undefined } };
   const chosen = new Map(
-    inScope(everyNamespace(facts), namespaces).map(({ name, injection, revision }) => {
+    inScope(all, namespaces).map(({ name, injection, revision }) => {
       return [name, injection === undefined ? revision : `${LABEL.injection}=${injection}`] as const;
     }),
   );
-  const problems = inAll(expectations, ({ pod, owner, webhook }): readonly Problem[] => {
+  const problems = await inEach(expectations, ({ pod, owner, webhook }): readonly Problem[] => {
     const own = labelText(labelsOfObject(pod), LABEL.revision);
     const wins = chosen.get(pod.metadata.namespace ?? "");
     if (own === undefined || wins === undefined) return [];

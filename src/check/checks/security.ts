@@ -4,9 +4,10 @@ import { mapAt, type ValueMap } from "../../base/value.ts";
 import { type Advice, byHand, loosening } from "../advice/advice.ts";
 import { edit, labelNamespace, type Named } from "../advice/commands.ts";
 import type { CheckRow, Finding } from "../check.ts";
-import { type Facts, firstKnown, forAdvice, inAll, later } from "../facts.ts";
+import { type Facts, firstKnown, forAdvice, inEach, later } from "../facts.ts";
 import type { SidecarNamespace } from "../inventory/sidecars.ts";
 import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
+import { NONE_INJECTED } from "./namespace_control_plane.ts";
 import { nativeSidecars } from "./security/native_sidecars.ts";
 import { rangeObstacles } from "../policies/limit_range.ts";
 import { demandOf, ENFORCE, levelOf } from "../policies/obstacles.ts";
@@ -81,11 +82,10 @@ function enforcedIn({ metadata: { labels } }: Namespace) {
   return levelOf(labels?.[ENFORCE]);
 }
 
-type Judge = (namespace: SidecarNamespace) => readonly Problem[];
+type Judge = (namespace: SidecarNamespace) => readonly Problem[] | Promise<readonly Problem[]>;
 
-function judge(sidecars: readonly SidecarNamespace[], ofEach: Judge, advice?: AdviceFor): Finding {
-  if (sidecars.length === 0) return { result: "skipped", message: "no namespace is injected" };
-  return findingOf(inAll(sidecars, ofEach), advice);
+async function judge(sidecars: readonly SidecarNamespace[], ofEach: Judge, advice?: AdviceFor): Promise<Finding> {
+  return sidecars.length === 0 ? NONE_INJECTED : findingOf(await inEach(sidecars, ofEach), advice);
 }
 
 /** Reports a warning, because another SCC may admit the pod. The check "pod-admission" tests that with a dry run. */
@@ -127,10 +127,10 @@ async function quotas(facts: Facts): Promise<Finding> {
   const judged = (pods: readonly Pod[]) =>
     judge(sidecars, (namespace) => {
       const own = largestIn(pods, namespace);
-      return inAll(inNamespace(quotas, namespace), (quota) => quotaProblems(quota, namespace, { ranges, own }));
+      return inEach(inNamespace(quotas, namespace), (quota) => quotaProblems(quota, namespace, { ranges, own }));
     });
-  const finding = judged([]);
-  return finding.fixes === undefined ? finding : judged(await forAdvice(facts.pods()) ?? []);
+  const finding = await judged([]);
+  return finding.fixes === undefined ? finding : await judged(await forAdvice(facts.pods()) ?? []);
 }
 
 interface Beside {

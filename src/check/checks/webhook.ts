@@ -5,7 +5,7 @@ import { clockSkew } from "./kubernetes_api.ts";
 import { exists, revisionTags } from "./webhook/configurations.ts";
 import { failurePolicy } from "./webhook/failure_policy.ts";
 import { bundleIsUnmanaged } from "./webhook/gitops.ts";
-import { overInjectors } from "./webhook/injectors.ts";
+import { type InjectorsJudge, overInjectors } from "./webhook/injectors.ts";
 import { noOverlap } from "./webhook/overlap.ts";
 import { notItsOwn } from "./webhook/own_namespace.ts";
 import { reachable } from "./webhook/reachable.ts";
@@ -16,68 +16,27 @@ import { validationAnswers } from "./webhook/validation.ts";
 const EXISTS = "webhook-exists";
 const SERVICE = "webhook-service";
 
-/** The category webhook: checks that injection webhooks exist, are correct, and respond. */
-export const WEBHOOK_CHECKS: readonly CheckRow[] = [
-  {
-    id: EXISTS,
-    title: "an injection webhook is configured",
-    needs: ["api-admission-registration"],
-    run: overInjectors(exists),
-  },
-  {
-    id: "webhook-overlap",
-    title: "no pod matches two injection webhooks",
-    needs: [EXISTS],
-    run: overInjectors(noOverlap),
-  },
-  {
-    id: "webhook-revision-tags",
-    title: "revision tags point to installed revisions",
-    needs: [EXISTS],
-    run: overInjectors(revisionTags),
-  },
+/** Checks of all injection webhooks in the scope. They need the first one, unless they name another. */
+const OF_INJECTORS: readonly (Omit<CheckRow, "run"> & { readonly judge: InjectorsJudge })[] = [
+  { id: EXISTS, title: "an injection webhook is configured", needs: ["api-admission-registration"], judge: exists },
+  { id: "webhook-overlap", title: "no pod matches two injection webhooks", judge: noOverlap },
+  { id: "webhook-revision-tags", title: "revision tags point to installed revisions", judge: revisionTags },
   {
     id: "webhook-failure-policy",
     title: "no pod starts without a sidecar while the webhook is down",
-    needs: [EXISTS],
-    run: overInjectors(failurePolicy),
+    judge: failurePolicy,
   },
-  {
-    id: "webhook-own-namespace",
-    title: "the webhook is not called for its own pods",
-    needs: [EXISTS],
-    run: overInjectors(notItsOwn),
-  },
-  {
-    id: SERVICE,
-    title: "the webhook Service exists with its port",
-    needs: [EXISTS],
-    run: overInjectors(serviceExists),
-  },
-  {
-    id: "webhook-endpoints",
-    title: "webhook pods are ready",
-    needs: [SERVICE],
-    run: overInjectors(endpointsReady),
-  },
-  {
-    id: "webhook-ca-bundle",
-    title: "the caBundle is valid and does not expire soon",
-    needs: [EXISTS],
-    run: overInjectors(bundleValid),
-  },
-  {
-    id: "webhook-certificate",
-    title: "the caBundle matches the webhook certificate",
-    needs: [EXISTS],
-    run: overInjectors(trustAgrees),
-  },
-  {
-    id: "webhook-reachable",
-    title: "the API server reaches the webhook",
-    needs: [EXISTS],
-    run: overInjectors(reachable),
-  },
+  { id: "webhook-own-namespace", title: "the webhook is not called for its own pods", judge: notItsOwn },
+  { id: SERVICE, title: "the webhook Service exists with its port", judge: serviceExists },
+  { id: "webhook-endpoints", title: "webhook pods are ready", needs: [SERVICE], judge: endpointsReady },
+  { id: "webhook-ca-bundle", title: "the caBundle is valid and does not expire soon", judge: bundleValid },
+  { id: "webhook-certificate", title: "the caBundle matches the webhook certificate", judge: trustAgrees },
+  { id: "webhook-reachable", title: "the API server reaches the webhook", judge: reachable },
+];
+
+/** The category webhook: checks that injection webhooks exist, are correct, and respond. */
+export const WEBHOOK_CHECKS: readonly CheckRow[] = [
+  ...OF_INJECTORS.map(({ judge, ...row }) => ({ needs: [EXISTS], ...row, run: overInjectors(judge) })),
   {
     id: "webhook-chain",
     title: "other webhooks do not change the sidecar",

@@ -5,7 +5,7 @@ import type { KubeObject } from "../../kube/client/mod.ts";
 import { findProxy } from "../../inject/mod.ts";
 import type { CheckRow, Finding } from "../check.ts";
 import type { ExpectedPod } from "../inventory/expectations.ts";
-import { type Facts, inAll, later } from "../facts.ts";
+import { type Facts, inEach, later } from "../facts.ts";
 import { ANNOTATION } from "../../istio/annotations/names.ts";
 import { type Advice, byHand, look } from "../advice/advice.ts";
 import { explainInjection, type Named } from "../advice/commands.ts";
@@ -143,7 +143,7 @@ async function ofPods(facts: Facts, { judge, advice, readsTemplates }: Omit<Row,
   if (pods.length === 0 && facts.scope.selector !== undefined) return NO_POD;
   const byHand = await later(readsTemplates === undefined ? NONE : facts.workloads().then(injectedByHand));
   const isByHand = (workload: string) => byHand().has(workload);
-  const found = inAll(pods, (pod) => {
+  const found = await inEach(pods, (pod) => {
     const problem = judge(pod, isByHand);
     return problem === undefined ? [] : [{ object: refOf(pod.owner), ...problem }];
   }, "pod");

@@ -85,9 +85,12 @@ export async function explain(target: Target, knowledge: Knowledge, rulesOff?: R
     ...findings.length === 0 ? {} : { findings },
     fix: commandsIn(fixes),
     fixes,
-    hasProblem: PROBLEMS.includes(verdict.verdict) || verdict.injecting.length > 1 || differ.length > 0 ||
-      failures.length > 0 || WRONG.includes(cause.reason),
+    hasProblem: isProblem(verdict, cause, [...differ, ...failures]),
   };
+}
+
+function isProblem({ verdict, injecting }: Verdict, { reason }: Cause, troubles: readonly string[]): boolean {
+  return PROBLEMS.includes(verdict) || WRONG.includes(reason) || injecting.length > 1 || troubles.length > 0;
 }
 
 /** Whether a new pod gets a sidecar; `null` if unknown. A refused pod is never created, so it gets no sidecar. */

@@ -85,8 +85,7 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
   const labels = isKnown(namespace) ? namespace.value?.metadata["labels"] : undefined;
   await loadConditions();
   return {
-    // If there are no webhooks, unknown labels do not matter.
-    webhooks: isKnown(injectors) && injectors.value.length > 0 && !isKnown(namespace) ? namespace : injectors,
+    webhooks: calledWebhooks(injectors, namespace),
     namespaceLabels: namespaceLabels(name, labels),
     namespace: isKnown(namespace) ? { value: namespace.value !== undefined } : namespace,
     injectorFor: await shared.injectorFor(),
@@ -110,6 +109,12 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
  */
 function canAdmit({ given, isSnapshot }: Asking, namespace: Observed<unknown>): boolean {
   return given === undefined && isSnapshot !== true && !(isKnown(namespace) && namespace.value === undefined);
+}
+
+/** If there are no webhooks, unknown labels do not matter. */
+function calledWebhooks(injectors: Knowledge["webhooks"], namespace: Observed<unknown>): Knowledge["webhooks"] {
+  const isAny = injectors !== ASSUMED && isKnown(injectors) && injectors.value.length > 0;
+  return isAny && !isKnown(namespace) ? namespace : injectors;
 }
 
 const NOTHING: Observed<readonly Pod[]> = { value: [] };

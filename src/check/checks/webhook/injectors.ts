@@ -3,17 +3,16 @@ import type { Finding } from "../../check.ts";
 import type { Facts } from "../../facts.ts";
 import type { InjectorWebhook } from "../../inventory/injector_webhooks.ts";
 
-/** Returns all injection webhooks, or only the webhooks of the scope's revision. */
-async function injectorsOf({ injectors, scope: { revision: wanted } }: Facts): Promise<InjectorWebhook[]> {
-  return (await injectors())
-    .filter(({ revision, tag }) => wanted === undefined || revision === wanted || tag === wanted);
-}
+export type InjectorsJudge = (webhooks: readonly InjectorWebhook[], facts: Facts) => Promise<Finding> | Finding;
 
-/** Returns a check that judges all injection webhooks in the scope. */
-export function overInjectors(
-  judge: (webhooks: readonly InjectorWebhook[], facts: Facts) => Promise<Finding> | Finding,
-): (facts: Facts) => Promise<Finding> {
-  return async (facts) => await judge(await injectorsOf(facts), facts);
+/** Returns a check that judges all injection webhooks in the scope: of all revisions, or of the user's. */
+export function overInjectors(judge: InjectorsJudge): (facts: Facts) => Promise<Finding> {
+  return async (facts) => {
+    const { revision: wanted } = facts.scope;
+    const all = await facts.injectors();
+    const webhooks = all.filter(({ revision, tag }) => wanted === undefined || revision === wanted || tag === wanted);
+    return await judge(webhooks, facts);
+  };
 }
 
 /** Istio adds this label, which no namespace has, to the selectors of a configuration that a tag replaces. */

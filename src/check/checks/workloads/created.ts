@@ -9,7 +9,7 @@ import { lastEvent, replicaFailure, timeOf } from "../../injection/failed_create
 import { objectTarget, podOf } from "../../injection/target.ts";
 import { labelsByNamespace, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
 import { isChosen } from "../../inventory/mod.ts";
-import { type Facts, inAll, later } from "../../facts.ts";
+import { type Facts, inEach, later } from "../../facts.ts";
 import { findingOf, type Problem, refOf } from "../findings.ts";
 import { quotaFor } from "../../policies/quota.ts";
 
@@ -35,7 +35,7 @@ export async function podsCreated(facts: Facts): Promise<Finding> {
   if (facts.scope.selector !== undefined && !workloads.some(isMeant)) {
     return { result: "skipped", message: "no injected workload has the labels of --selector" };
   }
-  const problems = inAll(workloads.filter(isMeant), (object): readonly Problem[] => {
+  const problems = await inEach(workloads.filter(isMeant), (object): readonly Problem[] => {
     const { kind, metadata: { namespace = "", name } } = object;
     const ofEvents = () => lastEvent(events().filter((each) => timeOf(each) > recent), { kind, namespace, name });
     const report = replicaFailure(object) ?? ofEvents();

@@ -4,7 +4,7 @@ import type { KubeObject, Service } from "../../../kube/client/mod.ts";
 import { harmless } from "../../advice/advice.ts";
 import { edit } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
-import { type Facts, inAll } from "../../facts.ts";
+import { type Facts, inEach } from "../../facts.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
 import { findingOf, NO_POD, ofField, type Problem, refOf } from "../findings.ts";
 import { isInMesh, PROXY } from "./application.ts";
@@ -19,7 +19,7 @@ export async function serviceProtocols(facts: Facts): Promise<Finding> {
   if (pods.length === 0 && facts.scope.selector !== undefined) return NO_POD;
   const services = pods.length === 0 ? [] : await facts.services();
   if (problemsOf(services, pods).length === 0) return findingOf([]);
-  const found = problemsOf(services, inAll(pods, (each) => isInMesh(each) ? [each] : [], "pod"));
+  const found = problemsOf(services, await inEach(pods, (each) => isInMesh(each) ? [each] : [], "pod"));
   return findingOf(found.some(({ result }) => result !== "note") ? found : problemsOf(services, pods.filter(isInMesh)));
 }
 
