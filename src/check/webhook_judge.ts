@@ -7,6 +7,7 @@ import {
   InjectionError,
   type Injector,
   type Judgment,
+  labelsOf,
   metadataOf,
   nativeByNodes,
   nativeForPod,
@@ -112,10 +113,10 @@ function judgmentOf(target: Target, known: Known | undefined, native: NativeSett
     isMade: row.path.length > 0,
     namespaceLabels: known?.namespaceLabels ?? {},
     webhooks,
-    injectorFor: (webhook) => injectorOf(webhook, { pod, known, native }),
+    injectorFor: (webhook) => injectorOf(webhook, pod, known, native),
   });
-  refuseDoubt(verdict, { webhooks, known });
-  const decision = decisionOf(verdict, target, { webhooks, known });
+  refuseDoubt(verdict, webhooks, known);
+  const decision = decisionOf(verdict, target, webhooks, known);
   const { injections } = verdict;
   const last = injections.at(-1);
   if (!decision.inject || last === undefined) return { decision, injectors: [], namespace };
@@ -124,14 +125,13 @@ function judgmentOf(target: Target, known: Known | undefined, native: NativeSett
   return { decision, injectors: injections.map(({ injector }) => injector), namespace, by };
 }
 
-interface Seen {
-  readonly pod: Pod;
-  readonly known: Known | undefined;
-  readonly native: NativeSetting | undefined;
-}
-
 /** Adds the proxy variables in the URL path. The kubelets may decide whether sidecars are native. */
-function injectorOf(webhook: InjectorWebhook | undefined, { pod, known, native }: Seen): Observed<Injector> {
+function injectorOf(
+  webhook: InjectorWebhook | undefined,
+  pod: Pod,
+  known: Known | undefined,
+  native: NativeSetting | undefined,
+): Observed<Injector> {
   const observed = known?.injectorFor(webhook) ?? { failed: "no cluster is read" };
   if (webhook === undefined || !isKnown(observed)) return observed;
   const injector = native === undefined
@@ -150,19 +150,16 @@ function injectorOf(webhook: InjectorWebhook | undefined, { pod, known, native }
 }
 
 /** Throws for a pod that is refused, or whose injection is unknown. */
-function refuseDoubt(verdict: Verdict, asked: Asked): void {
+function refuseDoubt(verdict: Verdict, webhooks: Known["webhooks"], known: Known | undefined): void {
   const { reason: id, message, field } = verdict;
   if (verdict.verdict === "refused") {
     throw new InjectionError(id, `The webhook refuses the pod: ${message}`, place(field));
   }
-  if (verdict.verdict === "cannot-tell") throw namespaceDoubt(asked) ?? doubt(id, message, field);
+  if (verdict.verdict === "cannot-tell") throw namespaceDoubt(webhooks, known) ?? doubt(id, message, field);
   if (verdict.verdict !== "injected" || verdict.isSure) return;
   const unknown = verdict.rules.find(({ effect }) => effect === "unknown");
-  throw doubt(
-    "configuration-unknown",
-    `several webhooks may inject the pod: ${unknown?.rule}: ${unknown?.message}`,
-    field,
-  );
+  const why = `several webhooks may inject the pod: ${unknown?.rule}: ${unknown?.message}`;
+  throw doubt("configuration-unknown", why, field);
 }
 
 function doubt(id: string, message: string, field: string): InjectionError {
@@ -170,7 +167,7 @@ function doubt(id: string, message: string, field: string): InjectionError {
 }
 
 /** Returns an error if the namespace or its labels are unknown, because they decide which webhooks are called. */
-function namespaceDoubt({ webhooks, known }: Asked): InjectionError | undefined {
+function namespaceDoubt(webhooks: Known["webhooks"], known: Known | undefined): InjectionError | undefined {
   if (webhooks === ASSUMED || isKnown(webhooks)) return undefined;
   if (known !== undefined && webhooks !== known.namespace && !isAbsent(known)) return undefined;
   return new InjectionError("namespace-unknown", `Cannot tell which webhooks are called: ${reason(webhooks)}`, {
@@ -186,32 +183,23 @@ function place(field: string) {
   return field === "" ? {} : { place: { field } };
 }
 
-interface Asked {
-  readonly webhooks: Known["webhooks"];
-  readonly known: Known | undefined;
-}
-
-function decisionOf(verdict: Verdict, target: Target, { webhooks, known }: Asked): Judgment["decision"] {
-  const { injections, reason, field, message } = verdict;
-  const first = injections[0];
+function decisionOf(
+  verdict: Verdict,
+  target: Target,
+  webhooks: Known["webhooks"],
+  known: Known | undefined,
+): Judgment["decision"] {
+  const { injections: [first], reason, field, message } = verdict;
   const pod = podOf(target);
   if (first !== undefined) {
     const { warnings } = decide(pod, { ...first.injector.config, byHand: false });
     return { inject: true, reason, field, message, warnings: [...warnings, ...severalOf(verdict)] };
   }
-  if (reason !== "not-called" || webhooks === ASSUMED || !isKnown(webhooks)) {
-    return { inject: false, reason, field, message, warnings: [] };
-  }
-  const { namespaceLabels = {} } = known ?? {};
-  const labels = metadataOf(pod)["labels"];
-  const cause = whyNotCalled({
-    target,
-    webhooks: webhooks.value,
-    namespace: namespaceLabels,
-    pod: isMap(labels) ? labels : {},
-    pods: undefined,
-  });
-  return { inject: false, reason: cause.reason, field: cause.field, message: cause.message, warnings: [] };
+  const none = { inject: false, warnings: [] };
+  if (reason !== "not-called" || webhooks === ASSUMED || !isKnown(webhooks)) return { ...none, reason, field, message };
+  const unreached = { target, webhooks: webhooks.value, namespace: known?.namespaceLabels ?? {}, pods: undefined };
+  const { advice: _advice, ...cause } = whyNotCalled({ ...unreached, pod: labelsOf(pod) });
+  return { ...none, ...cause };
 }
 
 function severalOf({ injecting }: Verdict): readonly string[] {
@@ -221,11 +209,7 @@ function severalOf({ injecting }: Verdict): readonly string[] {
 }
 
 /** Throws if the kubelet versions of nodes decide whether the sidecar is native, but the nodes are unknown. */
-function refuseUnknownNodes(
-  injections: readonly Injection[],
-  pod: Pod,
-  nodes: Observed<NativeNodes> | undefined,
-): void {
+function refuseUnknownNodes(injections: readonly Injection[], pod: Pod, nodes: Known["nodes"] | undefined): void {
   if (nodes === undefined || isKnown(nodes)) return;
   const isSetByPod = nativeForPod(pod, true) === nativeForPod(pod, false);
   if (isSetByPod || injections.every(({ injector: { nodesAsked } }) => nodesAsked === "never")) return;

@@ -3,9 +3,9 @@
  * of every container (istio #49054, #49221).
  */
 import { LABEL } from "../../../istio/annotations/labels.ts";
-import { mapAt, mapsAt, type ValueMap } from "../../../base/value.ts";
+import { mapAt, mapsAt, type Value, type ValueMap } from "../../../base/value.ts";
 import { sameValue } from "../../../base/values/mod.ts";
-import { containersOf, type Pod, specOf } from "../../../inject/mod.ts";
+import { allContainers, type Pod, specOf } from "../../../inject/mod.ts";
 import { type Advice, byHand, loosening } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import {
@@ -21,6 +21,7 @@ import { findingOf, type Problem } from "../findings.ts";
 import { NONE_INJECTED } from "../namespace_control_plane.ts";
 import { amountsOf } from "../../policies/pod_resources.ts";
 import { podToTry } from "../../inventory/dry_run.ts";
+import { distinct } from "./injectors.ts";
 import { entriesPatched } from "./webhook_advice.ts";
 
 /** Tries a pod with a sidecar in one dry run for each set of webhooks that are called after the injector. */
@@ -31,9 +32,9 @@ export async function chainKeepsSidecar(facts: Facts): Promise<Finding> {
   const first = injectorWebhooks(configurations)[0]?.configuration ?? "";
   const others = otherWebhooks(configurations)
     .filter(({ configuration, isReinvoked }) => isReinvoked || configuration > first);
-  const problems = await inEach(bySuspects(injected, others), async ({ culprits, namespace }) => {
-    const { pod, message } = await facts.dryRunOf(namespace.name, probe());
-    return pod === undefined ? cannotTell(message) : problemsOf(lostIn(pod), culprits, namespace);
+  const problems = await inEach(bySuspects(injected, others), async (suspects) => {
+    const { pod, message } = await facts.dryRunOf(suspects.namespace.name, probe());
+    return pod === undefined ? cannotTell(message) : problemsOf(lostIn(pod), suspects);
   });
   return findingOf(problems);
 }
@@ -49,15 +50,10 @@ function bySuspects(namespaces: readonly SidecarNamespace[], others: readonly In
     return { namespace, culprits: others.filter((each) => sendsPod(each, labels, INJECTED)) };
   });
   const key = ({ culprits }: Suspects) => culprits.map(({ configuration, name }) => `${configuration}/${name}`).join();
-  const distinct = new Map(found.toReversed().map((each) => [key(each), each]));
-  return [...distinct.values()].filter(({ culprits }) => culprits.length > 0);
+  return distinct(found, key).filter(({ culprits }) => culprits.length > 0);
 }
 
-function problemsOf(
-  lost: readonly string[],
-  culprits: readonly InjectorWebhook[],
-  { name }: SidecarNamespace,
-): Problem[] {
+function problemsOf(lost: readonly string[], { culprits, namespace: { name } }: Suspects): Problem[] {
   const [first] = culprits;
   if (lost.length === 0 || first === undefined) return [];
   const who = culprits.map((each) => `"${each.name}"`).join(" or ");
@@ -75,10 +71,8 @@ function problemsOf(
 
 /** The API server matches later webhooks against the labels that injection sets. */
 function excluding({ configuration, name, objectSelector }: InjectorWebhook): Advice {
-  const matchExpressions = [
-    ...objectSelector.matchExpressions ?? [],
-    { key: LABEL.tlsMode, operator: "DoesNotExist" },
-  ];
+  const notInjected = { key: LABEL.tlsMode, operator: "DoesNotExist" };
+  const matchExpressions = [...objectSelector.matchExpressions ?? [], notInjected];
   const step = entriesPatched(configuration, [{ name, objectSelector: { matchExpressions } }]);
   return loosening("exclude injected pods from this webhook", "webhook", step);
 }
@@ -115,20 +109,17 @@ function probe(): object {
 
 /** Lists the parts of the sidecar that other webhooks removed or changed. Ignores added defaults. */
 function lostIn(pod: Pod): readonly string[] {
-  const all = [...containersOf(pod, "initContainers"), ...containersOf(pod, "containers")];
-  const sidecar = all.find(({ name }) => name === PROXY);
+  const sidecar = allContainers(pod).find(({ name }) => name === PROXY);
   if (sidecar === undefined) return [`the container "${PROXY}"`];
   const security = mapAt(sidecar, "securityContext");
   const settings = Object.entries(mapAt(SIDECAR, "securityContext"));
   const amounts = amountsOf(sidecar);
+  const isKept = ([key, value]: [string, Value]) => sameValue(security[key] ?? null, value);
+  const lowered = [...amountsOf(SIDECAR)].filter(([name, milli]) => amounts.get(name) !== milli);
   return [
     ...sidecar["restartPolicy"] === SIDECAR["restartPolicy"] ? [] : ["restartPolicy"],
-    ...settings.filter(([key, value]) => !sameValue(security[key] ?? null, value)).map(([key]) =>
-      `securityContext.${key}`
-    ),
-    ...[...amountsOf(SIDECAR)].filter(([name, milli]) => amounts.get(name) !== milli).map(([name]) =>
-      `resources.${name}`
-    ),
+    ...settings.filter((each) => !isKept(each)).map(([key]) => `securityContext.${key}`),
+    ...lowered.map(([name]) => `resources.${name}`),
     ...hasVolume(mapsAt(sidecar, "volumeMounts")) ? [] : ["volumeMounts"],
     ...hasVolume(mapsAt(specOf(pod), "volumes")) ? [] : ["volumes"],
   ];

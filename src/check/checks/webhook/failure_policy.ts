@@ -1,28 +1,37 @@
 import { counted } from "../../../base/text/mod.ts";
 import { type Advice, byHand, type Fix, harmless } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
-import type { Namespace, Pod } from "../../../kube/client/mod.ts";
-import { anySends, configurationRef, type InjectorWebhook, labelsOfObject } from "../../inventory/injector_webhooks.ts";
+import {
+  anySends,
+  configurationRef,
+  type InjectorWebhook,
+  labelsByNamespace,
+  labelsOfObject,
+} from "../../inventory/injector_webhooks.ts";
 import { type Facts, forAdvice } from "../../facts.ts";
 import { entriesPatched, logged } from "./webhook_advice.ts";
 
 /** During an outage, pods could not be recreated with Fail, and would start without a sidecar with Ignore. */
 export async function failurePolicy(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const [namespaces, all] = await Promise.all([facts.namespaces(), facts.pods()]);
-  const sentence = (policy: "Fail" | "Ignore", what: string) => {
-    const own = webhooks.filter(({ failurePolicy }) => failurePolicy === policy);
-    const radius = radiusOf(own, namespaces, all);
-    const pods = counted(radius.pods, "pod");
-    return { own, text: `${pods} in ${counted(radius.namespaces.length, "namespace")} ${what}` };
+  const labels = labelsByNamespace(namespaces);
+  const affected = (own: readonly InjectorWebhook[]) => {
+    const pods = all.filter((pod) => {
+      const of = labels.get(pod.metadata.namespace ?? "");
+      return of !== undefined && anySends(own, of, labelsOfObject(pod));
+    });
+    const count = new Set(pods.map(({ metadata }) => metadata.namespace)).size;
+    return `${counted(pods.length, "pod")} in ${counted(count, "namespace")}`;
   };
-  const ignoring = sentence("Ignore", "would start without a sidecar during an outage");
-  const failing = sentence("Fail", "cannot be recreated during an outage");
-  if (ignoring.own.length === 0) return { result: "ok", message: failing.text };
+  const ignoring = webhooks.filter(({ failurePolicy }) => failurePolicy === "Ignore");
+  if (ignoring.length === 0) {
+    return { result: "ok", message: `${affected(webhooks)} cannot be recreated during an outage` };
+  }
   return {
     result: "warning",
-    message: `failurePolicy is Ignore: ${ignoring.text}`,
-    objects: [...new Set(ignoring.own.map(configurationRef))],
-    fixes: await fixesOf(ignoring.own, facts),
+    message: `failurePolicy is Ignore: ${affected(ignoring)} would start without a sidecar during an outage`,
+    objects: [...new Set(ignoring.map(configurationRef))],
+    fixes: await fixesOf(ignoring, facts),
   };
 }
 
@@ -33,40 +42,13 @@ async function fixesOf(ignoring: readonly InjectorWebhook[], facts: Facts): Prom
     const objects = [configurationRef({ configuration })];
     const runs = await Promise.all(own.map((webhook) => forAdvice(facts.dryRun(webhook))));
     const answers = runs.some((run) => run?.outcome === "injected");
+    const patched = entriesPatched(configuration, own.map(({ name }) => ({ name, failurePolicy: "Fail" })));
     const alternatives: readonly Advice[] = answers
-      ? [harmless(
-        "set failurePolicy to Fail, and run more than one replica of the webhook",
-        "webhook",
-        entriesPatched(configuration, own.map(({ name }) => ({ name, failurePolicy: "Fail" }))),
-      )]
+      ? [harmless("set failurePolicy to Fail, and run more than one replica of the webhook", "webhook", patched)]
       : [
         byHand("make the webhook respond, then set failurePolicy to Fail", "mesh"),
         ...own.slice(0, 1).flatMap(({ target }) => logged(target)),
       ];
     return { objects, alternatives };
   }));
-}
-
-/** The number of live pods that would match a webhook if they were recreated, and the namespaces of these pods. */
-interface Radius {
-  readonly pods: number;
-  readonly namespaces: readonly string[];
-}
-
-function radiusOf(
-  webhooks: readonly InjectorWebhook[],
-  namespaces: readonly Namespace[],
-  pods: readonly Pod[],
-): Radius {
-  const labels = new Map(namespaces.map((namespace) => [namespace.metadata.name, labelsOfObject(namespace)]));
-  const counted = new Set<string>();
-  let count = 0;
-  for (const pod of pods) {
-    const { namespace = "" } = pod.metadata;
-    const of = labels.get(namespace);
-    if (of === undefined || !anySends(webhooks, of, labelsOfObject(pod))) continue;
-    count++;
-    counted.add(namespace);
-  }
-  return { pods: count, namespaces: [...counted].sort() };
 }

@@ -23,11 +23,7 @@ export function isActive({ namespaceSelector, objectSelector }: InjectorWebhook)
   return !JSON.stringify([namespaceSelector, objectSelector]).includes(DEACTIVATED);
 }
 
-/** Returns the first webhook for each key. */
-export function distinct(
-  webhooks: readonly InjectorWebhook[],
-  key: (webhook: InjectorWebhook) => unknown,
-): InjectorWebhook[] {
-  return [...new Map(webhooks.toReversed().map((webhook) => [JSON.stringify(key(webhook)), webhook])).values()]
-    .toReversed();
+/** Returns the first item for each key. */
+export function distinct<T>(all: readonly T[], key: (each: T) => unknown): T[] {
+  return [...new Map(all.toReversed().map((each) => [JSON.stringify(key(each)), each])).values()].toReversed();
 }

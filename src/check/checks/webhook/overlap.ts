@@ -30,11 +30,9 @@ export async function noOverlap(webhooks: readonly InjectorWebhook[], facts: Fac
 async function adviceFor(both: readonly InjectorWebhook[], facts: Facts): Promise<readonly Advice[]> {
   const names = [...new Set(both.map(({ configuration }) => configuration))];
   const change = "choose one control plane with the label istio-injection or istio.io/rev";
-  if (names.length < 2) return [byHand(change, "namespace")];
-  const removals = await Promise.all(
-    names.toReversed().map((name) => deleted(name, `delete the configuration "${name}"`, facts)),
-  );
-  return [byHand(change, "namespace"), ...removals];
+  const removed = names.length < 2 ? [] : names.toReversed();
+  const removals = removed.map((name) => deleted(name, `delete the configuration "${name}"`, facts));
+  return [byHand(change, "namespace"), ...await Promise.all(removals)];
 }
 
 interface Overlap {
@@ -94,7 +92,7 @@ function labelsToTry(webhooks: readonly InjectorWebhook[], pods: readonly Pod[])
     ...[newMap(), ...own].map((labels) => ({ labels, isReal: true })),
     ...[{ [LABEL.inject]: "true" }, ...revisions].map((labels) => ({ labels, isReal: false })),
   ];
-  return [...new Map(candidates.toReversed().map((each) => [JSON.stringify(each.labels), each])).values()].toReversed();
+  return distinct(candidates, ({ labels }) => labels);
 }
 
 function keysOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string[] {

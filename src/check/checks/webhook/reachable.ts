@@ -7,7 +7,7 @@ import { type DryRun, isUncalled, podToTry } from "../../inventory/dry_run.ts";
 import { configurationRef, type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
 import { cannotTell, type Facts, inEach } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
-import { type Callee, explained } from "./failures.ts";
+import { explained } from "./failures.ts";
 import { distinct, isActive } from "./injectors.ts";
 import { calleeOf } from "./service.ts";
 import { configurationNamed, logged } from "./webhook_advice.ts";
@@ -33,13 +33,11 @@ function groupsOf(webhooks: readonly InjectorWebhook[]): InjectorWebhook[][] {
   return distinct(active, key).map((first) => active.filter((webhook) => key(webhook) === key(first)));
 }
 
-interface Tried {
-  readonly webhook: InjectorWebhook;
-  readonly run: DryRun;
-}
-
 /** First tries webhooks for which the labels of a namespace are enough, so that the pod needs no label. */
-async function firstRun(group: readonly InjectorWebhook[], facts: Facts): Promise<Tried | undefined> {
+async function firstRun(
+  group: readonly InjectorWebhook[],
+  facts: Facts,
+): Promise<{ readonly webhook: InjectorWebhook; readonly run: DryRun } | undefined> {
   const namespaces = await facts.namespaces();
   const isAsked = (webhook: InjectorWebhook) =>
     namespaces.some((namespace) => sendsPod(webhook, labelsOfObject(namespace), newMap()));
@@ -52,13 +50,11 @@ async function firstRun(group: readonly InjectorWebhook[], facts: Facts): Promis
 
 type Report = Pick<Problem, "message" | "advice">;
 
-type Judge = (
-  webhook: InjectorWebhook,
-  run: DryRun,
-  facts: Facts,
-) => Report | undefined | Promise<Report | undefined>;
+type Judged = Report | undefined | Promise<Report | undefined>;
 
-const JUDGES: Readonly<Record<DryRun["outcome"], Judge>> = {
+const JUDGES: Readonly<
+  Record<DryRun["outcome"], (webhook: InjectorWebhook, run: DryRun, facts: Facts) => Judged>
+> = {
   injected: () => undefined,
   "not-injected": notInjected,
   refused: (webhook, run) => {
@@ -77,7 +73,7 @@ const JUDGES: Readonly<Record<DryRun["outcome"], Judge>> = {
   },
   failed: async (webhook, run, facts) => {
     if (run.webhook !== webhook.name) return cannotTell(`another webhook cannot be called: ${run.message}`);
-    return failed({ error: run.message, shown: run.message }, webhook, await calleeOf(webhook.target, facts));
+    return await failed(run.message, run.message, webhook, facts);
   },
 };
 
@@ -112,7 +108,7 @@ async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts):
   }
   if (run.took >= timeoutSeconds * 1000) {
     const shown = `${state} after ${timeoutSeconds} s, the timeout of "${name}"`;
-    return failed({ error: "timed out", shown }, webhook, await calleeOf(webhook.target, facts));
+    return await failed("timed out", shown, webhook, facts);
   }
   const message = `${state}: "${name}" does not respond, and failurePolicy Ignore hides the failure`;
   return { message, advice: logged(webhook.target) };
@@ -141,11 +137,7 @@ function corrected({ configuration }: InjectorWebhook, what: string): readonly A
 }
 
 /** Returns a report with the message `shown`, followed by the meaning of `error`, and with advice for this error. */
-function failed(
-  { error, shown }: { readonly error: string; readonly shown: string },
-  webhook: InjectorWebhook,
-  callee: Callee,
-): Report {
-  const { meaning, advice } = explained(error, webhook, callee);
+async function failed(error: string, shown: string, webhook: InjectorWebhook, facts: Facts): Promise<Report> {
+  const { meaning, advice } = explained(error, webhook, await calleeOf(webhook.target, facts));
   return { message: meaning === "" ? shown : `${shown}\n${meaning}`, advice };
 }

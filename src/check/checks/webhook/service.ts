@@ -33,40 +33,30 @@ export async function serviceExists(webhooks: readonly InjectorWebhook[], facts:
     const service = await facts.service(webhook.target);
     const message = serviceProblem(service, webhook.target);
     if (message === undefined) return [];
-    const advice = await serviceAdvice(webhook, service, { webhooks, facts });
+    const advice = await serviceAdvice(webhook, service, webhooks, facts);
     return [{ object: configurationRef(webhook), result: "error", message, advice }];
   });
   if (problems.length > 0) return findingOf(problems);
   return { result: "ok", message: called.map(({ target }) => nameOf(target)).join(", ") };
 }
 
-interface Around {
-  readonly webhooks: readonly InjectorWebhook[];
-  readonly facts: Facts;
-}
-
 /** Advice for a missing Service or port. If the Service has only one port, the advice is to call this port. */
 async function serviceAdvice(
   { configuration, target }: Called,
   service: Service | undefined,
-  { webhooks, facts }: Around,
+  webhooks: readonly InjectorWebhook[],
+  facts: Facts,
 ): Promise<readonly Advice[]> {
   const [only, ...others] = service === undefined ? [] : portsOf(service);
   const { namespace, name } = target;
   const own = webhooks.filter((each) => each.configuration === configuration && isCalled(each));
-  const entries = own.map((each) => ({
-    name: each.name,
-    clientConfig: { service: { namespace, name, port: only?.port } },
-  }));
+  const clientConfig = { service: { namespace, name, port: only?.port } };
+  const patched = entriesPatched(configuration, own.map((each) => ({ name: each.name, clientConfig })));
   return [
     ...service === undefined ? await serverAgain("Service", target, facts) : [],
-    ...only === undefined || others.length > 0 ? [] : [
-      harmless(
-        `change the configuration to call port ${only.port} of the Service`,
-        "webhook",
-        entriesPatched(configuration, entries),
-      ),
-    ],
+    ...only === undefined || others.length > 0
+      ? []
+      : [harmless(`change the configuration to call port ${only.port} of the Service`, "webhook", patched)],
     byHand("install the control plane again", "mesh"),
     await deleted(configuration, "delete the configuration if its control plane no longer exists", facts),
   ];
@@ -108,12 +98,8 @@ export async function endpointsReady(webhooks: readonly InjectorWebhook[], facts
     const port = service === undefined ? undefined : portOf(service, target);
     if (port === undefined || backends.ports.has(port.name ?? "")) return [];
     const message = `its pods do not have the target port of port ${target.port}`;
-    return [{
-      object,
-      result: "error",
-      message,
-      advice: [...await leadingToPods(target, facts), ...podsShown(target)],
-    }];
+    const advice = [...await leadingToPods(target, facts), ...podsShown(target)];
+    return [{ object, result: "error", message, advice }];
   });
   if (problems.length > 0) return findingOf(problems);
   return { result: "ok", message: `${ready} ready` };
@@ -129,24 +115,16 @@ export async function calleeOf(target: WebhookTarget, facts: Facts): Promise<Cal
     forAdvice(facts.backends(target)),
     openingPort(target, facts),
   ]);
-  const port = podPort(service, backends?.ports ?? new Map(), target);
-  return { port, clusterIP: service?.spec?.clusterIP, webhooks, opening };
-}
-
-function podPort(
-  service: Service | undefined,
-  ports: ReadonlyMap<string, number>,
-  target: ServiceTarget,
-): number | undefined {
-  const port = service === undefined ? undefined : portOf(service, target);
-  const found = port === undefined ? undefined : ports.get(port.name ?? "") ?? port.targetPort;
-  return typeof found === "number" ? found : undefined;
+  const called = service === undefined ? undefined : portOf(service, target);
+  const port = backends?.ports.get(called?.name ?? "") ?? called?.targetPort;
+  const known = called !== undefined && typeof port === "number" ? port : undefined;
+  return { port: known, clusterIP: service?.spec?.clusterIP, webhooks, opening };
 }
 
 function portOf(service: Service, target: ServiceTarget): Plain<V1ServicePort> | undefined {
   return portsOf(service).find(({ port }) => port === target.port);
 }
 
-function portsOf({ spec }: Service): Plain<V1ServicePort>[] {
+function portsOf({ spec }: Service): readonly Plain<V1ServicePort>[] {
   return spec?.ports ?? [];
 }

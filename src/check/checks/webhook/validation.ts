@@ -24,10 +24,11 @@ export async function validationAnswers(facts: Facts): Promise<Finding> {
     const { ready, notReady } = await facts.backends(target);
     if (ready > 0) return [];
     const { why, advice = startedAgain(target) } = await causeOfNoPod(target, facts, notReady) ?? {};
-    const state = `has no ready pod${why === undefined ? "" : ` (${why})`}, and failurePolicy is Fail`;
-    const message =
-      `its Service "${target.namespace}/${target.name}" ${state}, so every change of Istio's configuration is denied`;
-    return [{ object, result: "error", message, advice: await adviceFor(object, target, { facts, advice }) }];
+    const message = `its Service "${target.namespace}/${target.name}" has no ready pod` +
+      `${
+        why === undefined ? "" : ` (${why})`
+      }, and failurePolicy is Fail, so every change of Istio's configuration is denied`;
+    return [{ object, result: "error", message, advice: await adviceFor(object, target, facts, advice) }];
   });
   if (webhooks.length === 0) return { result: "skipped", message: "Istio has no validating webhook" };
   return findingOf(problems);
@@ -41,7 +42,8 @@ function startedAgain({ namespace }: Place): readonly Advice[] {
 async function adviceFor(
   object: string,
   target: Place,
-  { facts, advice }: { readonly facts: Facts; readonly advice: readonly Advice[] },
+  facts: Facts,
+  advice: readonly Advice[],
 ): Promise<readonly Advice[]> {
   const found = await forAdvice(facts.service(target).then((service) => ({ service })));
   const name = object.slice(object.indexOf("/") + 1);
