@@ -60,23 +60,22 @@ export interface Applying {
   readonly clusterFlags: readonly string[];
 }
 
-type Answer = "yes" | "no" | "all" | "quit";
-
-const ANSWERS: readonly Answer[] = ["yes", "no", "all", "quit"];
-
 /** Prints each repair, asks the user, and runs it. Forbidden repairs come first. Returns how many repairs succeeded. */
 export async function applied(world: World, all: readonly Repair[], applying: Applying): Promise<number> {
   const repairs = all.toSorted((a, b) => Number(isForbidden(b)) - Number(isForbidden(a)));
   const say = (text: string) => world.stderr.write(`${text}\n`);
-  const ask = asker(world);
-  const rounds: Rounds = { isAll: applying.yes, isEnded: false };
+  const isWanted = asker(world, applying.yes);
   let count = 0;
   for (const [index, repair] of repairs.entries()) {
     say(`\n[${index + 1}/${repairs.length}] ${textOf(repair)}`);
     const objection = objectionTo(repair, applying, applying.yes && !world.stdin.isTerminal);
-    if (objection !== undefined) say(`  not run: ${objection}`);
-    else if (await isWanted(repair, rounds, ask) && await run(world, repair, applying.clusterFlags)) count++;
-    if (rounds.isEnded) break;
+    if (objection !== undefined) {
+      say(`  not run: ${objection}`);
+      continue;
+    }
+    const wanted = await isWanted(repair.isRisky);
+    if (wanted === "quit") break;
+    if (wanted === "yes" && await run(world, repair, applying.clusterFlags)) count++;
   }
   say(`\n${count} of ${repairs.length} repairs succeeded${count === 0 ? "" : "; checking again"}`);
   return count;
@@ -104,35 +103,25 @@ function objectionTo(
   return isRisky && isAlone ? "--yes does not run risky repairs; run check --fix at a terminal" : undefined;
 }
 
-interface Rounds {
-  isAll: boolean;
-  isEnded: boolean;
-}
+const ANSWERS = ["yes", "no", "all", "quit"] as const;
 
-async function isWanted(
-  { isRisky }: Pick<Repair, "isRisky">,
-  rounds: Rounds,
-  ask: () => Promise<Answer>,
-): Promise<boolean> {
-  if (rounds.isAll && !isRisky) return true;
-  const answer = await ask();
-  if (answer === "quit") rounds.isEnded = true;
-  if (answer !== "all") return answer === "yes";
-  rounds.isAll = true;
-  return isRisky ? await isWanted({ isRisky }, rounds, ask) : true;
-}
-
-/** Asks until the input is an answer or a prefix of an answer. The end of the input counts as "quit". */
-function asker(world: World): () => Promise<Answer> {
+/**
+ * Returns a function that asks until the input is an answer or a prefix of one. The end of the input counts as "quit".
+ * After "all", it asks only for risky repairs.
+ */
+function asker(world: World, yes: boolean): (isRisky: boolean) => Promise<"yes" | "no" | "quit"> {
   const lines = linesOf(world.stdin.chunks());
-  return async () => {
-    for (;;) {
+  let isAll = yes;
+  return async (isRisky) => {
+    while (isRisky || !isAll) {
       world.stderr.write("Run it? [y]es, [n]o, [a]ll harmless ones, [q]uit: ");
       const { value = "quit" } = await lines.next();
       const text = value.trim().toLowerCase();
       const found = ANSWERS.find((each) => text !== "" && each.startsWith(text));
-      if (found !== undefined) return found;
+      if (found === "all") isAll = true;
+      else if (found !== undefined) return found;
     }
+    return "yes";
   };
 }
 

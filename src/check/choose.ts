@@ -64,19 +64,14 @@ function refuseUnknown(
 ): void {
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return;
+  const meant = closest(unknown, known);
+  const isCheck = checks.some(({ id }) => id === unknown);
   throw new UsageError(`There is no ${what} "${unknown}"`, {
-    hint: injectionHint(unknown, what) ?? checkHint(unknown, checks) ?? closestHint(unknown, known) ??
+    hint: injectionHint(unknown, what) ??
+      (isCheck ? `"${unknown}" is a check, so use "--only ${unknown}"` : undefined) ??
+      (meant === undefined ? undefined : `did you mean "${meant}"?`) ??
       `${IDS[what]}categories are ${CATEGORIES.join(", ")}`,
   });
-}
-
-function checkHint(word: string, checks: readonly Check[]): string | undefined {
-  return checks.some(({ id }) => id === word) ? `"${word}" is a check, so use "--only ${word}"` : undefined;
-}
-
-function closestHint(word: string, known: readonly string[]): string | undefined {
-  const meant = closest(word, known);
-  return meant === undefined ? undefined : `did you mean "${meant}"?`;
 }
 
 /** Suggests `check injection` for a workload (`deployment/web`), and for a word close to its name. */

@@ -39,12 +39,11 @@ function forTerminal(markdown: string, width: number): string {
 }
 
 function prose(markdown: string, width: number): string {
-  const paragraphs = markdown.trim().split(/\n\n+/).map((each) =>
-    each.replace(/\n(?!- )/g, " ").replace(/`([^`"]*)`/g, '"$1"')
-  );
-  return paragraphs.map((each) => each.split("\n").flatMap((line) => wrappedAround(line, width)).join("\n")).join(
-    "\n\n",
-  );
+  const paragraphs = markdown.trim().split(/\n\n+/).map((each) => {
+    const lines = each.replace(/\n(?!- )/g, " ").replace(/`([^`"]*)`/g, '"$1"').split("\n");
+    return lines.flatMap((line) => wrappedAround(line, width)).join("\n");
+  });
+  return paragraphs.join("\n\n");
 }
 
 function unknownCheck(id: string): UsageError {
@@ -82,15 +81,10 @@ export function listText(choice: Choice, width?: number): string {
     ["CATEGORY", "ID", "TITLE"],
     ...checks.filter(({ id }) => shown.has(id)).map(({ category, id, title }) => [category, id, title]),
   ];
-  return width === undefined ? columns(rows) : columns(rows.flatMap((row) => folded(row, widthOfTitles(rows, width))));
-}
-
-/** Returns the number of columns that are left on a line for the title, at least 20. */
-function widthOfTitles(rows: readonly string[][], width: number): number {
+  if (width === undefined) return columns(rows);
   const widest = (at: number) => Math.max(...rows.map((row) => (row[at] ?? "").length));
-  return Math.max(20, width - widest(0) - widest(1) - 4);
-}
-
-function folded([category = "", id = "", title = ""]: readonly string[], width: number): string[][] {
-  return wrapped(title, width).map((line, index) => index === 0 ? [category, id, line] : ["", "", line]);
+  const left = Math.max(20, width - widest(0) - widest(1) - 4);
+  return columns(rows.flatMap(([category = "", id = "", title = ""]) => {
+    return wrapped(title, left).map((line, index) => index === 0 ? [category, id, line] : ["", "", line]);
+  }));
 }

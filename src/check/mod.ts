@@ -15,7 +15,7 @@ import { junitText } from "./print/junit.ts";
 import { jsonText, yamlText } from "./print/json.ts";
 import { type Progress, withProgress } from "../platform/progress.ts";
 import { isDumb, isPlain, rowsOf } from "../platform/terminal.ts";
-import { type Look, tableText, widthOf } from "./print/table.ts";
+import { tableText, widthOf } from "./print/table.ts";
 import { type FailOn, hasFailed, summaryOf } from "./result.ts";
 import type { CheckResult } from "./result_schema.ts";
 import { runChecks } from "./run.ts";
@@ -81,16 +81,16 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
       return causesFirst(results);
     };
     const isWell = (results: readonly CheckResult[]) => summaryOf(results, failOn).isSuccess;
-    const text = (results: readonly CheckResult[]) => textOf(results, options, terminalOf(world));
+    const text = (results: readonly CheckResult[]) => textOf(results, options, world);
     const isDocument = !["table", "wide", "short"].includes(options.output);
     if (options.watch !== undefined) {
       const watching = { results: ask, isWell, text, timeout: options.watch, isDocument };
       return await watchUntilWell(world, watching) ? EXIT.ok : EXIT.failed;
     }
     const first = await ask();
-    const results = options.fix === undefined
-      ? first
-      : await fixed(world, first, { ask, isDocument, text, fix: options.fix });
+    const results = await isChanged(world, first, options.fix, isDocument ? "" : `${text(first)}\n`)
+      ? await ask()
+      : first;
     world.stdout.write(text(results));
     return isWell(results) ? EXIT.ok : EXIT.failed;
   } finally {
@@ -98,23 +98,17 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
   }
 }
 
-interface Fixing {
-  readonly ask: () => Promise<readonly CheckResult[]>;
-  readonly isDocument: boolean;
-  readonly text: (results: readonly CheckResult[]) => string;
-  readonly fix: Applying;
-}
-
-/** Runs repairs and returns the new results, or the same results if no repair ran. */
-async function fixed(
+/** Whether a repair ran. `shown` are the results, which are printed before the repairs. */
+async function isChanged(
   world: World,
-  first: readonly CheckResult[],
-  { ask, isDocument, text, fix }: Fixing,
-): Promise<readonly CheckResult[]> {
-  const repairs = repairsIn(first);
-  if (repairs.length === 0) return first;
-  if (!isDocument) world.stdout.write(`${text(first)}\n`);
-  return await applied(world, repairs, fix) === 0 ? first : await ask();
+  results: readonly CheckResult[],
+  fix: Applying | undefined,
+  shown: string,
+): Promise<boolean> {
+  const repairs = fix === undefined ? [] : repairsIn(results);
+  if (fix === undefined || repairs.length === 0) return false;
+  world.stdout.write(shown);
+  return await applied(world, repairs, fix) > 0;
 }
 
 /** Returns the error for an empty scope, in which every check would pass. */
@@ -168,16 +162,11 @@ export async function runUntilWell(
   }
 }
 
-type Terminal = Pick<Look, "color" | "ascii" | "width"> & { readonly rows: number };
-
-function terminalOf(world: World): Terminal {
-  return { color: !isPlain(world), ascii: isDumb(world), width: widthOf(world), rows: rowsOf(world) };
-}
-
-function textOf(results: readonly CheckResult[], { output, failOn }: CheckOptions, terminal: Terminal): string {
+function textOf(results: readonly CheckResult[], { output, failOn }: CheckOptions, world: World): string {
   if (output === "json") return jsonText(results, failOn);
   if (output === "yaml") return yamlText(results, failOn);
   if (output === "junit") return junitText(results, failOn);
-  const width = output === "wide" ? undefined : terminal.width;
-  return tableText(results, { ...terminal, width, failOn, short: output === "short" });
+  const width = output === "wide" ? undefined : widthOf(world);
+  const terminal = { color: !isPlain(world), ascii: isDumb(world), rows: rowsOf(world), width };
+  return tableText(results, { ...terminal, failOn, short: output === "short" });
 }

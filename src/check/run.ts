@@ -1,4 +1,4 @@
-import { decidedFixes, decidingOver } from "./advice/decide.ts";
+import { decidedFixes } from "./advice/decide.ts";
 import { CATEGORIES, type Check, type Finding, type Outcome } from "./check.ts";
 import { type Chosen, needsOf } from "./choose.ts";
 import type { Inventory } from "./inventory/mod.ts";
@@ -21,8 +21,7 @@ export async function runChecks(
   inventory: Inventory,
   progress: Ended,
 ): Promise<CheckResult[]> {
-  const { istioNamespace } = inventory.scope;
-  const deciding = decidingOver({ ...inventory, istioNamespace });
+  const deciding = { ...inventory, istioNamespace: inventory.scope.istioNamespace };
   const running = new Map<string, Promise<CheckResult>>();
   let ended = 0;
   const run = async (check: Check): Promise<CheckResult> => {

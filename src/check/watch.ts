@@ -20,25 +20,19 @@ export async function watchUntilWell(
   { clock, stdout }: Pick<World, "clock" | "stdout">,
   { results: ask, isWell, text, timeout, isDocument }: Watching,
 ): Promise<boolean> {
-  const end = timeout === 0 ? Infinity : clock.monotonic() + timeout;
-  const draw = drawer(stdout, isDocument);
+  const end = clock.monotonic() + (timeout || Infinity);
+  const clear = stdout.isTerminal && !isDocument ? CLEAR_SCREEN : undefined;
+  let last = "";
+  const draw = (shown: string) => {
+    if (shown !== last) stdout.write(`${clear ?? (last === "" ? "" : "\n")}${shown}`);
+    last = shown;
+  };
   for (;;) {
     const results = await ask();
     const left = end - clock.monotonic();
     const isLast = isWell(results) || left <= 0;
-    draw(text(results), isLast);
+    if (isLast || !isDocument) draw(text(results));
     if (isLast) return isWell(results);
     await clock.sleep(Math.min(PAUSE, left));
   }
-}
-
-function drawer(stdout: World["stdout"], isDocument: boolean): (text: string, isLast: boolean) => void {
-  let last = "";
-  return (text, isLast) => {
-    if (text === last || (isDocument && !isLast)) return;
-    if (stdout.isTerminal && !isDocument) stdout.write(CLEAR_SCREEN);
-    else if (last !== "") stdout.write("\n");
-    stdout.write(text);
-    last = text;
-  };
 }

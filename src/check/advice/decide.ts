@@ -8,9 +8,9 @@ import { kubectl } from "./commands.ts";
 
 /** The queries that decide which advice is shown. */
 export interface Deciding {
-  readonly isProtected: (namespace: string) => Promise<boolean>;
-  /** Whether the user has a right; `undefined` if this is unknown. */
-  readonly may: (need: Need) => Promise<boolean | undefined>;
+  readonly istioNamespace: string;
+  readonly injectors: () => Promise<Observed<readonly InjectorWebhook[]>>;
+  readonly may: (need: Need) => Promise<Observed<boolean>>;
 }
 
 /**
@@ -39,9 +39,9 @@ export async function decidedFixes(fixes: readonly Fix[], deciding: Deciding): P
   return found.filter(({ alternatives }) => alternatives.length > 0);
 }
 
-async function mayBeShown({ risk, invites, namespace }: Advice, { isProtected }: Deciding): Promise<boolean> {
+async function mayBeShown({ risk, invites, namespace }: Advice, deciding: Deciding): Promise<boolean> {
   const gives = risk === "enrols" || invites === true;
-  return !gives || namespace === undefined || !await isProtected(namespace);
+  return !gives || namespace === undefined || !await isProtected(namespace, deciding);
 }
 
 function distinct(all: readonly Advice[]): readonly Advice[] {
@@ -83,8 +83,13 @@ async function shown({ change, reach, risk, steps }: Advice, { may }: Deciding):
     risk,
     commands: [...new Set(steps.map(({ command }) => command))],
     needs: needs.map(needText),
-    forbidden: needs.filter((_, index) => answers[index] === false).map(needText),
+    forbidden: needs.filter((_, index) => isRefused(answers[index])).map(needText),
   };
+}
+
+/** Whether the user lacks a right. False if this is unknown. */
+function isRefused(answer: Observed<boolean> | undefined): boolean {
+  return answer !== undefined && isKnown(answer) && !answer.value;
 }
 
 /** Describes a right: `patch deployments in the namespace "shop"`. */
@@ -92,23 +97,9 @@ export function needText({ verb, resource, namespace }: Need): string {
   return namespace === undefined ? `${verb} ${resource}` : `${verb} ${resource} in the namespace "${namespace}"`;
 }
 
-export interface DecidingSource {
-  readonly istioNamespace: string;
-  readonly injectors: () => Promise<Observed<readonly InjectorWebhook[]>>;
-  readonly may: (need: Need) => Promise<Observed<boolean>>;
-}
-
 /** A namespace is protected if it never gets sidecars, or if it runs the pods of an injection webhook. */
-export function decidingOver({ istioNamespace, injectors, may }: DecidingSource): Deciding {
-  return {
-    isProtected: async (name) => {
-      if (isWithoutSidecars(name, { istioNamespace })) return true;
-      const webhooks = await injectors();
-      return isKnown(webhooks) && isOfInjector(name, webhooks.value);
-    },
-    may: async (need) => {
-      const answer = await may(need);
-      return isKnown(answer) ? answer.value : undefined;
-    },
-  };
+async function isProtected(name: string, { istioNamespace, injectors }: Deciding): Promise<boolean> {
+  if (isWithoutSidecars(name, { istioNamespace })) return true;
+  const webhooks = await injectors();
+  return isKnown(webhooks) && isOfInjector(name, webhooks.value);
 }

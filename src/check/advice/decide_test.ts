@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Advice, Need, Reach, Risk } from "./advice.ts";
 import { decided, decidedFixes, type Deciding } from "./decide.ts";
+import type { Observed } from "../inventory/mod.ts";
 import { fixLines } from "./text.ts";
 
 const NEED: Need = { verb: "patch", group: "admissionregistration.k8s.io", resource: "mutatingwebhookconfigurations" };
@@ -10,8 +11,9 @@ function advice(change: string, reach: Reach, risk: Risk = "none", rest: Partial
 }
 
 const OWNER: Deciding = {
-  isProtected: (name) => Promise.resolve(["istio-system", "kube-system"].includes(name)),
-  may: () => Promise.resolve(true),
+  istioNamespace: "istio-system",
+  injectors: () => Promise.resolve({ value: [] }),
+  may: () => Promise.resolve({ value: true }),
 };
 
 const order = async (all: readonly Advice[]) => (await decided(all, OWNER)).map(({ change }) => change);
@@ -95,13 +97,14 @@ for (const { rule, given, shown } of ROWS) {
 Deno.test("what the user may not do is said, and what is not known is not", async () => {
   const steps = [{ command: "kubectl patch x", needs: [NEED] }];
   const given = [advice("set it", "webhook", "none", { steps }), advice("log", "nothing")];
-  const shown = (answer: boolean | undefined) => decided(given, { ...OWNER, may: () => Promise.resolve(answer) });
-  assert.deepEqual((await shown(false)).map(({ forbidden }) => forbidden), [
+  const unknown = { failed: "no answer" };
+  const shown = (answer: Observed<boolean>) => decided(given, { ...OWNER, may: () => Promise.resolve(answer) });
+  assert.deepEqual((await shown({ value: false })).map(({ forbidden }) => forbidden), [
     ["patch mutatingwebhookconfigurations"],
     [],
   ]);
-  for (const answer of [true, undefined]) assert.deepEqual((await shown(answer))[0]?.forbidden, []);
-  assert.deepEqual((await shown(undefined))[0]?.needs, ["patch mutatingwebhookconfigurations"]);
+  for (const answer of [{ value: true }, unknown]) assert.deepEqual((await shown(answer))[0]?.forbidden, []);
+  assert.deepEqual((await shown(unknown))[0]?.needs, ["patch mutatingwebhookconfigurations"]);
 });
 
 Deno.test("alternatives are joined by or, and the command is there for the administrator", async () => {
@@ -112,7 +115,7 @@ Deno.test("alternatives are joined by or, and the command is there for the admin
   ];
   const shown = await decidedFixes([{ objects: ["a"], alternatives }, { objects: ["b"], alternatives: [] }], {
     ...OWNER,
-    may: () => Promise.resolve(false),
+    may: () => Promise.resolve({ value: false }),
   });
   assert.deepEqual(fixLines(shown).map(({ text }) => text), [
     "fix: set it:",

@@ -22,6 +22,7 @@ import {
   endingText,
   isWithoutImage,
   lastEnding,
+  OR_NETWORK,
   type ProxyPod,
   proxyPods,
   reported,
@@ -53,10 +54,7 @@ export const POD_CHECKS: readonly PodCheck[] = [
     first: otherImages,
     advice: (pod) => [
       described(pod),
-      byHand(
-        "give the namespace imagePullSecrets for the registry, or give the nodes network access to the registry",
-        "mesh",
-      ),
+      byHand(`give the namespace imagePullSecrets for the registry, ${OR_NETWORK}`, "mesh"),
     ],
   },
   {

@@ -62,7 +62,7 @@ export async function tried(source: Admitting, unread: Unread): Promise<Admitted
 
 /** Creates the pod as a dry run. Unknown if the dry run does not show what happens to the pod. */
 async function dryRun(source: Admitting, { target, pod }: Created): Promise<Observed<PodRun>> {
-  const run = await tryToCreate(source, { namespace: target.namespace, pod: newPod(target, pod) });
+  const run = await tryToCreate(source, target.namespace, newPod(target, pod));
   if (!isKnown(run) || !DOUBTS.some((isDoubtful) => isDoubtful(run.value, target))) return run;
   return {
     failed: run.value.message || "the pod has a different name in the dry run, and is created without a sidecar",

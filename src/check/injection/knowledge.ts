@@ -10,7 +10,7 @@ import { PAGE_OF_PODS } from "../inventory/resources.ts";
 import { listOf, type Source } from "../inventory/source.ts";
 import { isKnown, observe, type Observed, once, reason } from "../inventory/observed.ts";
 import { accessInventory } from "../inventory/access.ts";
-import { decidingOver, type DecidingSource } from "../advice/decide.ts";
+import type { Deciding } from "../advice/decide.ts";
 import { injectorsIn, type InjectorWebhook, namespaceLabels } from "../inventory/injector_webhooks.ts";
 import { controlPlaneOf, injectorInventory, planeKey } from "../inventory/control_planes.ts";
 import type { Knowledge } from "./explanation.ts";
@@ -41,11 +41,11 @@ export function offlineKnowledge(given: Injector | undefined): Knowledge {
     gaps: [],
     webhookGap: undefined,
     admitting: undefined,
-    deciding: decidingOver({
+    deciding: {
       istioNamespace: DEFAULT_NAMESPACE,
       injectors: () => Promise.resolve({ value: [] }),
       may: () => Promise.resolve({ failed: "no cluster is read" }),
-    }),
+    },
   };
 }
 
@@ -69,7 +69,7 @@ export function clusterKnowledge(asking: Asking): (namespace: string) => Promise
   return (namespace) => knowledgeOf(namespace, asking, shared);
 }
 
-interface Shared extends Pick<DecidingSource, "injectors" | "may"> {
+interface Shared extends Pick<Deciding, "injectors" | "may"> {
   readonly injectorFor: () => Promise<Knowledge["injectorFor"]>;
 }
 
@@ -90,7 +90,7 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
     namespace: isKnown(namespace) ? { value: namespace.value !== undefined } : namespace,
     injectorFor: await shared.injectorFor(),
     pods: wantsPods && isKnown(live) ? live.value : undefined,
-    deciding: decidingOver({ ...shared, istioNamespace: asking.choice.istioNamespace ?? DEFAULT_NAMESPACE }),
+    deciding: { ...shared, istioNamespace: asking.choice.istioNamespace ?? DEFAULT_NAMESPACE },
     admitting: canAdmit(asking, namespace) ? asking : undefined,
     webhookGap: gap("which webhooks exist", injectors)[0],
     gaps: [

@@ -55,36 +55,24 @@ export function whyNotCalled(unreached: Unreached): Cause {
     podRevision: labelText(pod, LABEL.revision),
     served: servedLabels(webhooks, target.namespace),
   };
-  const found = CAUSES.find(({ applies }) => applies(seen));
-  return found?.cause(seen) ??
+  return CAUSES.map((cause) => cause(seen)).find((cause) => cause !== undefined) ??
     { reason: "not-called", field: "", message: "no webhook's selectors match the pod", advice: [] };
 }
 
-interface CauseRow {
-  readonly applies: (seen: Seen) => boolean;
-  readonly cause: (seen: Seen) => Cause;
-}
-
-const CAUSES: readonly CauseRow[] = [
-  { applies: ({ webhooks }) => webhooks.length === 0, cause: noWebhook },
-  { applies: ({ asked }) => asked === "false", cause: optedOut },
-  { applies: ({ served }) => served.length === 0, cause: namespaceExcluded },
-  { applies: ({ injection }) => injection === "disabled", cause: disabled },
-  { applies: ({ injection }) => injection !== undefined && !INJECTION_VALUES.includes(injection), cause: misspelt },
-  {
-    applies: ({ injection, served }) =>
-      injection === "enabled" && !served.some((labels) => labels[LABEL.injection] === "enabled"),
-    cause: (seen) => notServed(seen, LABEL.injection, "enabled"),
-  },
-  {
-    applies: ({ revision }) => revision !== undefined,
-    cause: (seen) => notServed(seen, LABEL.revision, seen.revision),
-  },
-  { applies: ({ podRevision }) => podRevision !== undefined, cause: podNotServed },
-  { applies: ({ injection, revision }) => injection === undefined && revision === undefined, cause: notLabelled },
+/** In the order of precedence. A function returns `undefined` if it is not the cause. */
+const CAUSES: readonly ((seen: Seen) => Cause | undefined)[] = [
+  noWebhook,
+  optedOut,
+  namespaceExcluded,
+  disabled,
+  misspelt,
+  notServed,
+  podNotServed,
+  notLabelled,
 ];
 
-function noWebhook(): Cause {
+function noWebhook({ webhooks }: Seen): Cause | undefined {
+  if (webhooks.length > 0) return undefined;
   return {
     reason: "no-webhook",
     field: "",
@@ -100,7 +88,8 @@ function noWebhook(): Cause {
   };
 }
 
-function optedOut({ target }: Seen): Cause {
+function optedOut({ asked, target }: Seen): Cause | undefined {
+  if (asked !== "false") return undefined;
   return {
     reason: "label-inject-false",
     field: `metadata.labels["${LABEL.inject}"]`,
@@ -111,7 +100,8 @@ function optedOut({ target }: Seen): Cause {
 
 const OTHER = "NAME";
 
-function namespaceExcluded({ target, webhooks }: Seen): Cause {
+function namespaceExcluded({ served, target, webhooks }: Seen): Cause | undefined {
+  if (served.length > 0) return undefined;
   return {
     reason: "namespace-excluded",
     field: "namespace.metadata.name",
@@ -122,40 +112,45 @@ function namespaceExcluded({ target, webhooks }: Seen): Cause {
   };
 }
 
-function disabled(seen: Seen): Cause {
-  const { target } = seen;
+function disabled(seen: Seen): Cause | undefined {
+  if (seen.injection !== "disabled") return undefined;
   return {
     reason: "namespace-disabled",
     field: INJECTION_FIELD,
-    message: `the namespace "${target.namespace}" has the label ${LABEL.injection}=disabled`,
-    advice: joining(seen, { workload: "inject this workload only", namespace: "inject the namespace" }),
+    message: `the namespace "${seen.target.namespace}" has the label ${LABEL.injection}=disabled`,
+    advice: joining(seen, "inject the namespace"),
   };
 }
 
 const INJECTION_FIELD = `namespace.metadata.labels["${LABEL.injection}"]`;
 
-function misspelt(seen: Seen): Cause {
+function misspelt(seen: Seen): Cause | undefined {
   const { target, injection } = seen;
+  if (injection === undefined || INJECTION_VALUES.includes(injection)) return undefined;
   return {
     reason: "namespace-label-misspelt",
     field: INJECTION_FIELD,
     message: `the namespace "${target.namespace}" has the label ${LABEL.injection}="${injection}", ` +
       'which is neither "enabled" nor "disabled": no webhook is called',
-    advice: joining(seen, { workload: "inject this workload only", namespace: "correct the label" }),
+    advice: joining(seen, "correct the label"),
   };
 }
 
-function notServed(seen: Seen, key: string, value: string | undefined): Cause {
-  const { target, served } = seen;
+function notServed(seen: Seen): Cause | undefined {
+  const { target, served, injection, revision } = seen;
+  const isEnabled = injection === "enabled" && !served.some((labels) => labels[LABEL.injection] === "enabled");
+  const [key, value] = isEnabled ? [LABEL.injection, injection] : [LABEL.revision, revision];
+  if (value === undefined) return undefined;
   return {
     reason: "revision-not-served",
     field: `namespace.metadata.labels["${key}"]`,
     message: `no webhook serves ${key}=${value} of the namespace "${target.namespace}"; served: ${labelsText(served)}`,
-    advice: joining(seen, { workload: "inject this workload only", namespace: "use a revision that a webhook serves" }),
+    advice: joining(seen, "use a revision that a webhook serves"),
   };
 }
 
-function podNotServed({ target, podRevision, served }: Seen): Cause {
+function podNotServed({ target, podRevision, served }: Seen): Cause | undefined {
+  if (podRevision === undefined) return undefined;
   const [first] = served.flatMap((labels) => labels[LABEL.revision] ?? []);
   return {
     reason: "revision-not-served",
@@ -165,28 +160,24 @@ function podNotServed({ target, podRevision, served }: Seen): Cause {
   };
 }
 
-function notLabelled(seen: Seen): Cause {
-  const { target, served, namespace } = seen;
+function notLabelled(seen: Seen): Cause | undefined {
+  const { target, served, namespace, injection } = seen;
+  if (injection !== undefined) return undefined;
   const near = nearMisses(namespace).map(({ message }) => `; ${message}`);
   return {
     reason: "namespace-not-labelled",
     field: "namespace.metadata.labels",
     message: `the namespace "${target.namespace}" has no injection label: ${labelsText(served)}${near.join("")}`,
-    advice: joining(seen, { workload: "inject this workload only", namespace: "inject the namespace" }),
+    advice: joining(seen, "inject the namespace"),
   };
 }
 
-interface Changes {
-  readonly workload: string;
-  readonly namespace: string;
-}
-
 /** Adds a workload to the mesh with its own label if that is enough, else with labels of its namespace. */
-function joining(seen: Seen, changes: Changes): readonly Advice[] {
+function joining(seen: Seen, change: string): readonly Advice[] {
   const { target, namespace, webhooks, pods, served: [label = {}] } = seen;
   const enrolment = { name: target.namespace, labels: namespace, webhooks, pods };
-  const whole = relabelled(enrolment, changes.namespace, { ...AWAY, ...label });
-  const alone = aloneIn(seen, changes.workload, enrolment);
+  const whole = relabelled(enrolment, change, { ...AWAY, ...label });
+  const alone = aloneIn(seen, enrolment);
   if (alone === undefined) return [whole];
   return whole.risk === "none" ? [whole, alone] : [alone, whole];
 }
@@ -194,7 +185,7 @@ function joining(seen: Seen, changes: Changes): readonly Advice[] {
 const AWAY: LabelChange = { [LABEL.injection]: undefined, [LABEL.revision]: undefined };
 
 /** Injects only this workload; `undefined` if no label of its pods makes the API server call a webhook. */
-function aloneIn(seen: Seen, change: string, enrolment: Enrolment): Advice | undefined {
+function aloneIn(seen: Seen, enrolment: Enrolment): Advice | undefined {
   const { target, namespace } = seen;
   const bare = changedLabels(namespace, AWAY);
   const asked = askedBy(seen, namespace);
@@ -206,7 +197,7 @@ function aloneIn(seen: Seen, change: string, enrolment: Enrolment): Advice | und
   if (target.file !== undefined || own.reach === "nothing") return own;
   return {
     ...own,
-    change: `${change}: ${own.change}`,
+    change: `inject this workload only: ${own.change}`,
     steps: [...away, own].flatMap(({ steps }) => steps),
     risk: away[0]?.risk ?? "none",
     namespace: target.namespace,

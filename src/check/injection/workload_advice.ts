@@ -38,7 +38,7 @@ export function changePod(target: Target, { of, key, value }: PodChange): Advice
   const change = value === null
     ? `remove the ${what} ${key} from the pod`
     : `set the ${what} ${key}=${value} on the pod`;
-  return changed(target, change, nested(["metadata", of], { [key]: value }));
+  return changed(target, change, { metadata: { [of]: { [key]: value } } });
 }
 
 type Annotations = Readonly<Record<string, string | null>>;
@@ -47,7 +47,7 @@ type Annotations = Readonly<Record<string, string | null>>;
 export function annotatedPod(object: Named, change: string, annotations: Annotations): Advice {
   const target = targetNamed(object);
   if (target !== undefined && target.row.kind !== "Job") {
-    return { ...changed(target, change, nested(["metadata"], { annotations })), change };
+    return { ...changed(target, change, { metadata: { annotations } }), change };
   }
   const field = [...target?.row.path ?? ["the pod template's"], "metadata.annotations"].join(".");
   const all = Object.entries(annotations).map(([key, value]) => value === null ? `no ${key}` : `${key}: "${value}"`);
@@ -79,11 +79,17 @@ export function editedPod(object: Named, change: (podSpec: string) => string): A
 function ownNetwork(target: Target): Advice {
   const field = [...target.row.path, "spec"].join(".");
   if (target.file !== undefined) return byHand(`remove "hostNetwork" from ${field} in ${target.file}`, "workload");
-  return changed(target, "remove hostNetwork from the pod", nested(["spec"], { hostNetwork: null }));
+  return changed(target, "remove hostNetwork from the pod", { spec: { hostNetwork: null } });
+}
+
+/** A merge patch of a pod. */
+interface PodPatch {
+  readonly metadata?: { readonly labels?: object; readonly annotations?: object };
+  readonly spec?: object;
 }
 
 /** Returns advice to apply a merge patch to the pod, in the way that the kind of the workload allows. */
-function changed(target: Target, change: string, podPatch: object): Advice {
+function changed(target: Target, change: string, podPatch: PodPatch): Advice {
   const { row } = target;
   const object = namedOf(target);
   const controller = controllerOf(target);
@@ -93,50 +99,26 @@ function changed(target: Target, change: string, podPatch: object): Advice {
   if (row.kind === "Pod") {
     return harmless(`${change}, which deletes the pod and creates it again`, "workload", createAgain(object, podPatch));
   }
-  const whole = nested(row.path, podPatch);
   if (row.kind === "Job") {
-    const again = createAgain(object, merged(whole, GENERATED));
-    return harmless(
-      `${change}: delete the Job and create it again, because its template is immutable`,
-      "workload",
-      again,
-    );
+    const { metadata = {}, ...others } = podPatch;
+    const labels = { ...metadata.labels, ...Object.fromEntries(GENERATED.map((key) => [key, null])) };
+    const template = { ...others, metadata: { ...metadata, labels } };
+    const again = `${change}: delete the Job and create it again, because its template is immutable`;
+    return harmless(again, "workload", createAgain(object, { spec: { template, selector: null } }));
   }
-  return harmless(change, "workload", patch(object, whole));
+  return harmless(change, "workload", patch(object, nested(row.path, podPatch)));
 }
 
-/** Fields that the API server sets in a Job, and refuses in a new Job. */
-const GENERATED = {
-  spec: {
-    selector: null,
-    template: {
-      metadata: {
-        labels: {
-          "batch.kubernetes.io/controller-uid": null,
-          "batch.kubernetes.io/job-name": null,
-          "controller-uid": null,
-          "job-name": null,
-        },
-      },
-    },
-  },
-};
+/** Labels that the API server sets in the template of a Job, and refuses in a new Job, as it does with the selector. */
+const GENERATED = [
+  "batch.kubernetes.io/controller-uid",
+  "batch.kubernetes.io/job-name",
+  "controller-uid",
+  "job-name",
+];
 
 function nested(path: readonly string[], inner: object): object {
   return path.reduceRight<object>((all, step) => ({ [step]: all }), inner);
-}
-
-function merged(a: object, b: object): object {
-  const all = new Map<string, unknown>(Object.entries(a));
-  for (const [key, value] of Object.entries(b)) {
-    const own = all.get(key);
-    all.set(key, isObject(own) && isObject(value) ? merged(own, value) : value);
-  }
-  return Object.fromEntries(all);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 /** Returns kind, namespace, and name of the workload for commands. */

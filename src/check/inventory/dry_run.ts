@@ -35,29 +35,11 @@ export function isUncalled({ failurePolicy }: InjectorWebhook, { outcome, labels
   return failurePolicy === "Fail" && outcome === "not-injected" && labels[LABEL.inject] === "true";
 }
 
-/** Returns the dry run of a webhook; `undefined` if the webhook selects no namespace. */
-export type TryWebhook = (webhook: InjectorWebhook) => Promise<Observed<DryRun | undefined>>;
-
-/** Returns the dry run of a pod that matches one of the webhooks; `undefined` if no webhook selects the namespace. */
-export type TryNamespace = (
-  namespace: Namespace,
-  webhooks: readonly InjectorWebhook[],
-) => Promise<Observed<DryRun | undefined>>;
-
-export type TryPod = (namespace: string, pod: object) => Promise<Observed<PodRun>>;
-
-type Namespaces = () => Promise<Observed<readonly Namespace[]>>;
-
-interface DryRuns {
-  readonly dryRun: TryWebhook;
-  readonly dryRunIn: TryNamespace;
-  readonly dryRunOf: TryPod;
-}
-
 /** Returns getters of dry runs. Sends one pod for each namespace and set of labels. */
-export function dryRunInventory(source: Source, namespaces: Namespaces): DryRuns {
+export function dryRunInventory(source: Source, namespaces: () => Promise<Observed<readonly Namespace[]>>) {
   const sendOnce = oncePer((place: Place) => send(source, place));
-  const inFirst = async (all: readonly Namespace[], webhooks: readonly InjectorWebhook[]) => {
+  type Run = Promise<Observed<DryRun | undefined>>;
+  const inFirst = async (all: readonly Namespace[], webhooks: readonly InjectorWebhook[]): Run => {
     for (const webhook of webhooks) {
       const place = placeFor(all, webhook, source.scope.namespace);
       if (place !== undefined) return ofWebhook(await sendOnce(place), webhook);
@@ -65,12 +47,14 @@ export function dryRunInventory(source: Source, namespaces: Namespaces): DryRuns
     return { value: undefined };
   };
   return {
-    dryRun: async (webhook) => {
+    /** The dry run of a webhook; `undefined` if the webhook selects no namespace. */
+    dryRun: async (webhook: InjectorWebhook): Run => {
       const all = await namespaces();
       return isKnown(all) ? await inFirst(all.value, [webhook]) : all;
     },
-    dryRunIn: (namespace, webhooks) => inFirst([namespace], webhooks),
-    dryRunOf: (namespace, pod) => tryToCreate(source, { namespace, pod }),
+    /** The dry run of a pod that matches one of the webhooks; `undefined` if no webhook selects the namespace. */
+    dryRunIn: (namespace: Namespace, webhooks: readonly InjectorWebhook[]) => inFirst([namespace], webhooks),
+    dryRunOf: (namespace: string, pod: object) => tryToCreate(source, namespace, pod),
   };
 }
 
@@ -95,16 +79,13 @@ interface Place {
 function placeFor(all: readonly Namespace[], webhook: InjectorWebhook, named: string | undefined): Place | undefined {
   const isUsable = ({ metadata }: Namespace) =>
     !IGNORED_NAMESPACES.has(metadata.name) && metadata.deletionTimestamp === undefined;
-  const ordered = all.filter(isUsable).toSorted((a, b) => rank(a, named) - rank(b, named));
+  const rank = ({ metadata }: Namespace) => metadata.name === named ? 0 : 1;
+  const ordered = all.filter(isUsable).toSorted((a, b) => rank(a) - rank(b));
   for (const namespace of ordered) {
     const labels = labelsToTry(webhook).find((each) => sendsPod(webhook, labelsOfObject(namespace), each));
     if (labels !== undefined) return { namespace: namespace.metadata.name, labels };
   }
   return undefined;
-}
-
-function rank({ metadata }: Namespace, named: string | undefined): number {
-  return metadata.name === named ? 0 : 1;
 }
 
 /** Returns label sets to try. The opt-in label comes first, because it takes precedence over the injection policy. */
@@ -129,19 +110,15 @@ async function send(source: Source, place: Place): Promise<Observed<DryRun>> {
 }
 
 async function sendPod(source: Source, { namespace, labels }: Place): Promise<Observed<DryRun>> {
-  const run = await tryToCreate(source, { namespace, pod: podToTry(labels) });
+  const run = await tryToCreate(source, namespace, podToTry(labels));
   // Drops the pod: otherwise, the pods of thousands of namespaces would stay in memory.
   return isKnown(run) ? { value: { ...run.value, pod: undefined, labels, isOfSidecar: false } } : run;
 }
 
-export interface PodToTry {
-  readonly namespace: string;
-  readonly pod: object;
-}
-
 export async function tryToCreate(
   { api, clock }: { readonly api: Pick<KubeApi, "create">; readonly clock: Source["clock"] },
-  { namespace, pod: body }: PodToTry,
+  namespace: string,
+  body: object,
 ): Promise<Observed<PodRun>> {
   const before = clock.monotonic();
   const ended = (end: Pick<PodRun, "outcome" | "webhook" | "message" | "pod">) => {
@@ -149,10 +126,8 @@ export async function tryToCreate(
   };
   return await observe(`create on pods in the namespace "${namespace}"`, async () => {
     try {
-      const pod = ofKind(
-        await api.create(`/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?${OPTIONS}`, body),
-        isPod,
-      );
+      const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?${OPTIONS}`;
+      const pod = ofKind(await api.create(path, body), isPod);
       return ended({ outcome: isInjected(pod) ? "injected" : "not-injected", webhook: undefined, message: "", pod });
     } catch (error) {
       if (!isRefusal(error)) throw error;

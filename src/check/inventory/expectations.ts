@@ -1,11 +1,10 @@
 import type { Namespace, Pod } from "../../kube/client/mod.ts";
 import { newMap } from "../../base/value.ts";
 import { decide, type Decision, findProxy, type Owner, podOwner } from "../../inject/mod.ts";
-import { controlPlaneOf, planeKey } from "./control_planes.ts";
+import { controlPlaneOf, type InjectorInventory, type ObservedPlane, planeKey } from "./control_planes.ts";
 import { isAlive } from "./live_pods.ts";
 import { isKnown, type Observed, once } from "./observed.ts";
 import { type InjectorWebhook, labelsByNamespace, labelsOfObject, sendsPod } from "./injector_webhooks.ts";
-import type { InjectorInventory, ObservedPlane } from "./control_planes.ts";
 import type { ResourceInventory } from "./resources.ts";
 import type { Source } from "./source.ts";
 
@@ -43,20 +42,18 @@ export function expectationInventory({ scope }: Source, parts: ExpectationParts)
       ]);
       if (!isKnown(pods)) return pods;
       const { value: planes } = await parts.planes();
+      const webhookFor = webhookFinder(namespaces, webhooks);
       const planeOf = (webhook: InjectorWebhook) => planes.get(planeKey(controlPlaneOf(webhook, scope)));
-      const deciding = { webhookFor: webhookFinder(namespaces, webhooks), planeOf };
-      return { value: pods.value.filter(isAlive).map((pod) => expected(pod, deciding)) };
+      return { value: pods.value.filter(isAlive).map((pod) => expected(pod, webhookFor(pod), planeOf)) };
     }),
   };
 }
-
-type WebhookFor = (pod: Pod) => ExpectedPod["webhook"];
 
 /** If there are no webhooks, unknown labels do not matter. */
 function webhookFinder(
   namespaces: Observed<readonly Namespace[]>,
   injectors: Observed<readonly InjectorWebhook[]>,
-): WebhookFor {
+): (pod: Pod) => ExpectedPod["webhook"] {
   if (!isKnown(injectors)) return () => injectors;
   if (injectors.value.length === 0) return () => ({ value: undefined });
   if (!isKnown(namespaces)) return () => namespaces;
@@ -67,26 +64,24 @@ function webhookFinder(
   };
 }
 
-interface Deciding {
-  readonly webhookFor: WebhookFor;
-  readonly planeOf: (webhook: InjectorWebhook) => ObservedPlane | undefined;
-}
-
-function expected(pod: Pod, { webhookFor, planeOf }: Deciding): ExpectedPod {
-  const webhook = webhookFor(pod);
+function expected(
+  pod: Pod,
+  webhook: ExpectedPod["webhook"],
+  planeOf: (webhook: InjectorWebhook) => ObservedPlane | undefined,
+): ExpectedPod {
   const owner = podOwner(pod, pod.metadata.namespace ?? "");
   const hasProxy = findProxy(pod) !== undefined;
   if (!isKnown(webhook)) return { pod, owner, hasProxy, webhook, plane: undefined, decision: webhook };
   const plane = webhook.value === undefined ? undefined : planeOf(webhook.value);
-  const decision = decisionOf({ pod, owner, webhook: webhook.value, plane });
-  return { pod, owner, hasProxy, webhook, plane, decision };
+  return { pod, owner, hasProxy, webhook, plane, decision: decisionOf(pod, owner, webhook.value, plane) };
 }
 
-interface Deciders extends Pick<ExpectedPod, "pod" | "owner" | "plane"> {
-  readonly webhook: InjectorWebhook | undefined;
-}
-
-function decisionOf({ pod, owner, webhook, plane }: Deciders): Observed<Decision | undefined> {
+function decisionOf(
+  pod: Pod,
+  owner: Owner,
+  webhook: InjectorWebhook | undefined,
+  plane: ObservedPlane | undefined,
+): ExpectedPod["decision"] {
   if (webhook === undefined) return { value: undefined };
   if (webhook.matchConditions.length > 0) {
     const object = `${owner.kind.toLowerCase()}/${owner.name}`;

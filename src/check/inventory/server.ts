@@ -51,12 +51,12 @@ async function readVersion({ api, clock }: Source): Promise<ServerVersion> {
     text: textAt(version, "gitVersion"),
     major: numberAt("major"),
     minor: numberAt("minor"),
-    ahead: aheadOf(date, { before, after }),
+    ahead: aheadOf(date, before, after),
   };
 }
 
 /** The Date header was set while the request was in flight, and is truncated to a second. */
-function aheadOf(date: string | undefined, { before, after }: { before: number; after: number }): number | undefined {
+function aheadOf(date: string | undefined, before: number, after: number): number | undefined {
   const server = Date.parse(date ?? "");
   if (Number.isNaN(server)) return undefined;
   if (server > after) return server - after;

@@ -15,10 +15,9 @@ import {
   specOf,
   withKey,
 } from "../../inject/mod.ts";
-import { controlPlaneOf, planeKey } from "./control_planes.ts";
-import { isKnown, type Observed, once } from "./observed.ts";
+import { controlPlaneOf, type InjectorInventory, type ObservedPlane, planeKey } from "./control_planes.ts";
+import { isKnown, type Observed, once, oncePer } from "./observed.ts";
 import { type InjectorWebhook, namespaceLabels, sendsPod } from "./injector_webhooks.ts";
-import type { InjectorInventory, ObservedPlane } from "./control_planes.ts";
 import type { ResourceInventory } from "./resources.ts";
 import { isChosen, type Scope, type Source } from "./source.ts";
 
@@ -45,7 +44,7 @@ export function sidecarInventory(source: Source, parts: SidecarParts) {
       if (!isKnown(webhooks)) return webhooks;
       const wanted = namespaces.value.filter((each) => isWanted(each, source));
       if (webhooks.value.length === 0) return planned(wanted, source);
-      return inWebhooks(wanted, webhooks.value, (await parts.planes()).value, source);
+      return injected(wanted, webhooks.value, (await parts.planes()).value, source);
     }),
   };
 }
@@ -67,60 +66,45 @@ function planned(namespaces: readonly Namespace[], { clock }: Source): Observed<
     env: () => undefined,
     now: () => clock.now(),
   });
-  return forEach(namespaces, () => ({ sidecar: { value: sidecarOf(injector) }, plane: undefined }));
+  const sidecar = sidecarOf(injector);
+  if (sidecar === undefined) return { value: [] };
+  return {
+    value: namespaces.map((namespace) => {
+      return { name: namespace.metadata.name, namespace, sidecar, plane: undefined, planned: true };
+    }),
+  };
 }
 
 /** Renders the sidecars of namespaces. Renders only once for each control plane and, on OpenShift, for each user. */
-function inWebhooks(
+function injected(
   namespaces: readonly Namespace[],
   webhooks: readonly InjectorWebhook[],
   planes: ReadonlyMap<string, ObservedPlane>,
   { scope }: Source,
 ): Observed<readonly SidecarNamespace[]> {
-  const made = new Map<string, Observed<Pod | undefined>>();
-  return forEach(namespaces, ({ metadata }) => {
-    const labels = namespaceLabels(metadata.name, metadata["labels"]);
-    const webhook = webhooks.find((each) => sendsPod(each, labels, {}));
-    if (webhook === undefined) return undefined;
-    const ofPlane = planeKey(controlPlaneOf(webhook, scope));
-    const plane = planes.get(ofPlane);
-    if (plane === undefined) return undefined;
-    const users = usersIn(metadata.annotations ?? {}, plane);
-    const key = JSON.stringify([ofPlane, users]);
-    const sidecar = made.get(key) ?? sidecarOfPlane(plane, users);
-    made.set(key, sidecar);
-    return { sidecar, plane };
-  });
-}
-
-interface Made {
-  readonly sidecar: Observed<Pod | undefined>;
-  readonly plane: ObservedPlane | undefined;
-}
-
-function forEach(
-  namespaces: readonly Namespace[],
-  make: (namespace: Namespace) => Made | undefined,
-): Observed<readonly SidecarNamespace[]> {
+  const sidecarFor = oncePer(
+    ({ injector, users }: Pick<ObservedPlane, "injector"> & { key: string; users: Partial<Injector> }) => {
+      return sidecarOfPlane(injector, users);
+    },
+    ({ key, users }) => JSON.stringify([key, users]),
+  );
   const found: SidecarNamespace[] = [];
   for (const namespace of namespaces) {
-    const made = make(namespace);
-    if (made === undefined) continue;
-    const { sidecar, plane } = made;
+    const { name, labels, annotations = {} } = namespace.metadata;
+    const webhook = webhooks.find((each) => sendsPod(each, namespaceLabels(name, labels), {}));
+    const key = webhook === undefined ? "" : planeKey(controlPlaneOf(webhook, scope));
+    const plane = planes.get(key);
+    if (plane === undefined) continue;
+    const { injector } = plane;
+    const users = isKnown(injector) && isOpenShift(injector.value) ? proxyIds(annotations, injector.value) : {};
+    const sidecar = sidecarFor({ injector, key, users });
     if (!isKnown(sidecar)) return sidecar;
-    const { name } = namespace.metadata;
-    if (sidecar.value === undefined) continue;
-    found.push({ name, namespace, sidecar: sidecar.value, plane, planned: plane === undefined });
+    if (sidecar.value !== undefined) found.push({ name, namespace, sidecar: sidecar.value, plane, planned: false });
   }
   return { value: found };
 }
 
-/** Returns the user and group of proxies in a namespace with these annotations. Empty outside OpenShift. */
-function usersIn(annotations: Readonly<Record<string, string>>, { injector }: ObservedPlane) {
-  return isKnown(injector) && isOpenShift(injector.value) ? proxyIds(annotations, injector.value) : {};
-}
-
-function sidecarOfPlane({ injector }: ObservedPlane, users: Partial<Injector>): Observed<Pod | undefined> {
+function sidecarOfPlane(injector: Observed<Injector>, users: Partial<Injector>): Observed<Pod | undefined> {
   if (!isKnown(injector)) return injector;
   try {
     return { value: sidecarOf({ ...injector.value, ...users }) };

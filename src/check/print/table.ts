@@ -67,11 +67,7 @@ export function tableText(results: readonly CheckResult[], look: Look): string {
   const categories = [...new Set(shown.map(({ category }) => category))];
   const parts = categories.map((category) => {
     const own = shown.filter((result) => result.category === category);
-    return [
-      palette.bold(category),
-      "-".repeat(category.length),
-      ...own.flatMap((result) => lines(result, mark, look.width)),
-    ];
+    return [...heading(category, palette), ...own.flatMap((result) => lines(result, mark, look.width))];
   });
   const unreached = counted(results.length - reached.length, "check");
   if (reached.length < results.length && !look.short) {
@@ -80,10 +76,14 @@ export function tableText(results: readonly CheckResult[], look: Look): string {
   const forbidden = Map.groupBy(reached.filter(isForbidden), ({ missingRight }) => missingRight);
   if (forbidden.size > 0) {
     const rows = [...forbidden].flatMap(([right, all]) => rightLines(right, all, mark, look.width));
-    parts.push([palette.bold(UNCHECKED), "-".repeat(UNCHECKED.length), ...rows]);
+    parts.push([...heading("not checked", palette), ...rows]);
   }
   const all = textOf([...parts, lastLines(results, look.failOn, mark)]);
   return isTooLong(all, look) ? textOf(screenParts(shown, results, { ...look, mark, palette })) : all;
+}
+
+function heading(text: string, { bold }: Palette): string[] {
+  return [bold(text), "-".repeat(text.length)];
 }
 
 function textOf(parts: readonly (readonly string[])[]): string {
@@ -112,19 +112,15 @@ function screenParts(shown: readonly CheckResult[], results: readonly CheckResul
   const isConsequence = (each: CheckResult): boolean => followsFrom(each, cause.id, shown);
   const [own, rest] = [others.filter(isConsequence), others.filter((each) => !isConsequence(each))];
   const counts = [
-    ...own.length === 0 ? [] : [[palette.bold(FROM_IT), "-".repeat(FROM_IT.length), ...countLines(own, look)]],
-    ...rest.length === 0 ? [] : [[palette.bold(BESIDE), "-".repeat(BESIDE.length), ...countLines(rest, look)]],
-    [EVERYTHING, ...lastLines(results, look.failOn, mark)],
+    ...own.length === 0 ? [] : [[...heading("consequences", palette), ...countLines(own, look)]],
+    ...rest.length === 0 ? [] : [[...heading("other problems", palette), ...countLines(rest, look)]],
+    ['"-o wide" shows all results', ...lastLines(results, look.failOn, mark)],
   ];
   const space = Math.max(LEAST_LINES, rows - TITLE_LINES - textOf(counts).split("\n").length);
   const text = lines(cause, mark, width);
   const cut = text.length > space ? [...text.slice(0, space - 1), `${INDENT}...`] : text;
-  return [[palette.bold(cause.category), "-".repeat(cause.category.length), ...cut], ...counts];
+  return [[...heading(cause.category, palette), ...cut], ...counts];
 }
-
-const FROM_IT = "consequences";
-const BESIDE = "other problems";
-const EVERYTHING = '"-o wide" shows all results';
 
 /** Whether the failure of the check `cause` leads to this result, directly or through other checks. */
 function followsFrom({ becauseOf }: CheckResult, cause: string, all: readonly CheckResult[]): boolean {
@@ -140,16 +136,13 @@ function countLines(all: readonly CheckResult[], { mark, width }: Screen): strin
     if (ids.length === 0) return [];
     const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
     const what = outcome === "unknown" ? `${ids.length} unknown` : counted(ids.length, outcome);
-    const [first = "", ...rest] = block(`${what}: ${ids.slice(0, MAX_NAMED).join(", ")}${more}`, "  ", width);
-    return [`${mark(outcome)} ${first.slice(2)}`, ...rest];
+    return marked(mark(outcome), `${what}: ${ids.slice(0, MAX_NAMED).join(", ")}${more}`, width);
   });
 }
 
 const COUNTED = ["error", "warning", "unknown"] as const;
 const MAX_NAMED = 4;
 
-/** Heading of the checks for which the user lacks a right. */
-const UNCHECKED = "not checked";
 /** Maximum number of checks to name for one right. The wide output names all. */
 const MAX_IDS = 3;
 
@@ -158,8 +151,13 @@ function rightLines(right: string, all: readonly CheckResult[], markOf: MarkOf, 
   const ids = width === undefined || all.length <= MAX_IDS ? `: ${all.map(({ id }) => id).join(", ")}` : "";
   const needs = all.length === 1 ? "needs" : "need";
   const text = `${counted(all.length, "check")} ${needs} the right "${right.replace(" on ", " ")}"${ids}`;
+  return marked(markOf("unknown"), text, width);
+}
+
+/** Returns a paragraph after a mark. The mark may contain escape sequences, so its length is not its width. */
+function marked(mark: string, text: string, width: Width): string[] {
   const [first = "", ...rest] = block(text, "  ", width);
-  return [`${markOf("unknown")} ${first.slice(2)}`, ...rest];
+  return [`${mark} ${first.slice(2)}`, ...rest];
 }
 
 /** Whether a check was skipped because the API server does not respond. The table reports such checks in one line. */
@@ -186,9 +184,7 @@ function lines(checked: CheckResult, markOf: MarkOf, width: Width): readonly str
   const message = becauseOf === "" ? checked.message : `because of "${becauseOf}": ${checked.message}`;
   const mark = markOf(result);
   if (WELL.includes(result)) {
-    // The mark may contain escape sequences for colors, so its length is not its width.
-    const [first = "", ...rest] = block(message === "" ? title : `${title}: ${oneLine(message)}`, "  ", width);
-    return [`${mark} ${first.slice(2)}`, ...rest];
+    return marked(mark, message === "" ? title : `${title}: ${oneLine(message)}`, width);
   }
   const causes = [...message.split("\n"), ...width === undefined ? unnamed(checked) : []];
   return [

@@ -58,12 +58,10 @@ export async function snapshotInjection(
   const withheld: string[] = [];
   const objects = [...maps.map((map) => withoutSecrets(map, withheld)), ...webhooks ?? [], ...namespaces ?? []];
   if (maps.length === 0 && (webhooks ?? []).length === 0) {
-    throw new MeshError(
-      `No part of the injection configuration can be read; missing rights: ${
-        unreadable.map(({ needs }) => needs).join(", ")
-      }`,
-      { hint: '"kubectl mesh check --rbac" prints the rights' },
-    );
+    const rights = unreadable.map(({ needs }) => needs).join(", ");
+    throw new MeshError(`No part of the injection configuration can be read; missing rights: ${rights}`, {
+      hint: '"kubectl mesh check --rbac" prints the rights',
+    });
   }
   return { controlPlane, objects, kubeletVersions: nodes, unreadable, withheld };
 }
@@ -148,17 +146,13 @@ async function configMaps(
 ): Promise<readonly KubeObject[]> {
   const planes = controlPlanes(injectorWebhooks(webhooks ?? []), controlPlane);
   const listed = await revisionsIn(reader, controlPlane, webhooks !== undefined);
-  const names = ["default", ...listed].map((revision) => clusterNames({ ...controlPlane, revision }));
-  const wanted = [...names, ...planes.map((plane) => plane.names)].flatMap(({ namespace, injector, mesh }) => [
-    { namespace, name: injector },
-    { namespace, name: mesh },
-  ]);
-  const called = planes.flatMap(({ own, names: { namespace } }) => own === undefined ? [] : [{ namespace, name: own }]);
   const usual = ["default", ...listed].map((revision) => {
-    return { namespace: clusterNames(controlPlane).namespace, name: ownConfigMap(revision) };
+    return { names: clusterNames({ ...controlPlane, revision }), own: ownConfigMap(revision) };
   });
-  const own = [...called, ...usual];
-  const all = new Map([...wanted, ...own].map((each) => [`${each.namespace}/${each.name}`, each]));
+  const wanted = [...usual, ...planes].flatMap(({ names: { namespace, injector, mesh }, own }) => {
+    return [injector, mesh, ...own === undefined ? [] : [own]].map((name) => ({ namespace, name }));
+  });
+  const all = new Map(wanted.map((each) => [`${each.namespace}/${each.name}`, each]));
   const found = await Promise.all([...all.values()].map(({ namespace, name }) => {
     const needs = `get on configmaps in the namespace "${namespace}"`;
     return reader.read({ resource: "configmaps", namespace, needs }, () => {

@@ -14,7 +14,7 @@ export function changesBetween(running: Parts, next: Parts, present: Parts | und
     const [before, after] = [running[container], next[container]];
     if (before === undefined) return [{ container, field: WHOLE, from: null, to: titleOf(after) }];
     if (after === undefined) return [{ container, field: WHOLE, from: titleOf(before), to: null }];
-    return ofFields({ container, before, after, present: present?.[container] });
+    return ofFields(container, before, after, present?.[container]);
   });
 }
 
@@ -22,14 +22,12 @@ function titleOf(fields: Fields = {}): string {
   return fields["image"] ?? "";
 }
 
-interface Pair {
-  readonly container: string;
-  readonly before: Fields;
-  readonly after: Fields;
-  readonly present: Fields | undefined;
-}
-
-function ofFields({ container, before, after, present }: Pair): readonly UpgradeChange[] {
+function ofFields(
+  container: string,
+  before: Fields,
+  after: Fields,
+  present: Fields | undefined,
+): readonly UpgradeChange[] {
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return fields.flatMap((field) => {
     const [from = null, to = null] = [before[field], after[field]];

@@ -25,14 +25,11 @@ export function partsOf(pod: Pod): Parts | undefined {
   if (status === undefined) return undefined;
   const spec = specOf(pod);
   const names = new Set([...status.initContainers, ...status.containers]);
-  const containers = (list: string, place: string) =>
+  const containers = ["initContainers", "containers"].flatMap((list) =>
     mapsAt(spec, list).filter((each) => names.has(textAt(each, "name")))
-      .map((each) => [textAt(each, "name"), { [PLACE]: place, ...containerFields(each) }] as const);
-  return Object.fromEntries([
-    ...containers("initContainers", "initContainers"),
-    ...containers("containers", "containers"),
-    ["", podFields(spec, status)] as const,
-  ]);
+      .map((each) => [textAt(each, "name"), { [PLACE]: list, ...containerFields(each) }] as const)
+  );
+  return Object.fromEntries([...containers, ["", podFields(spec, status)] as const]);
 }
 
 function podFields(spec: ValueMap, status: InjectionStatus): Fields {

@@ -26,29 +26,23 @@ interface Block {
 
 /** Groups changes by the set of workloads in which they appear. */
 function blocksOf(workloads: readonly UpgradeWorkload[]): readonly Block[] {
-  const of = new Map<string, { change: UpgradeChange; workloads: UpgradeWorkload[] }>();
-  for (const workload of workloads) {
-    for (const change of workload.changes) {
-      const key = JSON.stringify(change);
-      const known = of.get(key);
-      if (known === undefined) of.set(key, { change, workloads: [workload] });
-      else known.workloads.push(workload);
-    }
-  }
-  const groups = Map.groupBy(of.values(), ({ workloads }) => workloads.map(nameOf).join());
-  return [...groups.values()].flatMap((group) => {
-    const [first] = group;
-    return first === undefined ? [] : [{ workloads: first.workloads, changes: group.map(({ change }) => change) }];
-  }).toSorted((a, b) => b.workloads.length - a.workloads.length);
+  const all = workloads.flatMap((workload) => workload.changes.map((change) => ({ workload, change })));
+  const same = [...Map.groupBy(all, ({ change }) => JSON.stringify(change)).values()];
+  const groups = Map.groupBy(same, (each) => each.map(({ workload }) => nameOf(workload)).join());
+  const blocks = [...groups.values()].map((group) => ({
+    workloads: (group[0] ?? []).map(({ workload }) => workload),
+    changes: group.flatMap(([first]) => first?.change ?? []),
+  }));
+  return blocks.toSorted((a, b) => b.workloads.length - a.workloads.length);
 }
 
 function blockText({ workloads, changes }: Block, all: readonly UpgradeWorkload[]): string {
   const isAll = workloads.length === all.length && all.length > 1;
   const who = isAll ? `all ${counted(all.length, "workload")}` : namesOf(workloads);
   const pods = counted(workloads.reduce((sum, each) => sum + each.pods, 0), "pod");
-  const rows = changes.map((
-    each,
-  ) => [`    ${printable(each.container) || "pod"}`, printable(each.field), change(each)]);
+  const rows = changes.map((each) => {
+    return [`    ${printable(each.container) || "pod"}`, printable(each.field), change(each)];
+  });
   return `${who}, ${pods}:\n${columns(rows)}`;
 }
 
@@ -97,11 +91,8 @@ function summary({ to, workloads }: Upgrade): string {
   const changed = workloads.filter(({ changes }) => changes.length > 0);
   const unknown = workloads.filter((each) => each.unknown !== null).length;
   const doubt = unknown === 0 ? "" : `; ${counted(unknown, "workload")} unknown`;
-  if (changed.length === 0) {
-    return `"${printable(to)}" changes no known sidecar of ${counted(workloads.length, "workload")}${doubt}`;
-  }
+  const all = counted(workloads.length, "workload");
+  if (changed.length === 0) return `"${printable(to)}" changes no known sidecar of ${all}${doubt}`;
   const pods = counted(changed.reduce((sum, each) => sum + each.pods, 0), "pod");
-  return `"${printable(to)}" changes the sidecars of ${changed.length} of ${
-    counted(workloads.length, "workload")
-  }, ${pods}${doubt}`;
+  return `"${printable(to)}" changes the sidecars of ${changed.length} of ${all}, ${pods}${doubt}`;
 }

@@ -60,17 +60,12 @@ export type Templates = (owner: Owner) => Promise<Observed<Target>>;
 
 /** Lists workloads of the built-in kinds first. All others are read by name. */
 export async function templatesOf(api: KubeApi, { namespace }: PodChoice): Promise<Templates> {
-  const lists = await Promise.all(
-    WORKLOADS.map(([group, resource]) =>
-      observe(
-        `list on ${resource}`,
-        () => api.list(collectionPath(group, resource, namespace), { limit: "100" }, withoutStatus),
-      )
-    ),
-  );
-  const targets = lists.flatMap((list) => isKnown(list) ? list.value.items : []).flatMap((each) =>
-    objectTarget(each) ?? []
-  );
+  const lists = await Promise.all(WORKLOADS.map(([group, resource]) => {
+    const path = collectionPath(group, resource, namespace);
+    return observe(`list on ${resource}`, () => api.list(path, { limit: "100" }, withoutStatus));
+  }));
+  const objects = lists.flatMap((list) => isKnown(list) ? list.value.items : []);
+  const targets = objects.flatMap((each) => objectTarget(each) ?? []);
   const known = new Map(targets.map((each) => [keyOf({ ...each, kind: each.row.kind }), each]));
   return async (owner) => {
     const found = known.get(keyOf(owner));
@@ -78,7 +73,8 @@ export async function templatesOf(api: KubeApi, { namespace }: PodChoice): Promi
   };
 }
 
-function keyOf({ kind, namespace, name }: Pick<Owner, "kind" | "namespace" | "name">): string {
+/** Returns a key that identifies a workload. */
+export function keyOf({ kind, namespace, name }: Pick<Owner, "kind" | "namespace" | "name">): string {
   return `${namespace}/${kind}/${name}`;
 }
 
@@ -96,9 +92,7 @@ async function byName(api: KubeApi, owner: Owner): Promise<Observed<Target>> {
     const right = `get on ${where.split("/").at(-2)} in the namespace "${owner.namespace}"`;
     const found = await observe(right, () => api.get(where));
     if (!isKnown(found)) return found;
-    const target = found.value === undefined
-      ? undefined
-      : targetOf({ ...found.value, kind }, owner.namespace, undefined);
+    const target = found.value && targetOf({ ...found.value, kind }, owner.namespace, undefined);
     return target === undefined ? { broken: `there is no ${object}`, object } : { value: target };
   } catch (error) {
     if (error instanceof MeshError) return { broken: errorLine(error), object };

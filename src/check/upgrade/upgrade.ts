@@ -7,7 +7,15 @@ import { isKnown, type Observed, reason } from "../inventory/observed.ts";
 import { changesBetween } from "./changes.ts";
 import { type Injectors, injectorsFor, type UpgradeTo } from "./next_injector.ts";
 import { type Parts, partsOf } from "./parts.ts";
-import { type PodChoice, type Running, runningSidecars, type Templates, templatesOf, workloadName } from "./running.ts";
+import {
+  keyOf,
+  type PodChoice,
+  type Running,
+  runningSidecars,
+  type Templates,
+  templatesOf,
+  workloadName,
+} from "./running.ts";
 import type { Upgrade, UpgradeChange, UpgradeWorkload } from "./upgrade_schema.ts";
 
 export interface UpgradeQuestion extends PodChoice {
@@ -28,7 +36,7 @@ export async function upgradeOf(source: Source, question: UpgradeQuestion): Prom
     runningSidecars(source.api, question),
     templatesOf(source.api, question),
   ]);
-  const groups = Map.groupBy(running, ({ owner: { kind, namespace, name } }) => `${namespace}/${kind}/${name}`);
+  const groups = Map.groupBy(running, ({ owner }) => keyOf(owner));
   const workloads: UpgradeWorkload[] = [];
   for (const [, pods] of [...groups].sort(([a], [b]) => a < b ? -1 : 1)) {
     workloads.push(await workloadOf(pods, injectors, templates));

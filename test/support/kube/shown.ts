@@ -3,7 +3,6 @@ import type { Finding } from "../../../src/check/check.ts";
 import type { Fix } from "../../../src/check/advice/advice.ts";
 import { decidedFixes } from "../../../src/check/advice/decide.ts";
 import { fixLines } from "../../../src/check/advice/text.ts";
-import { isWithoutSidecars } from "../../../src/check/inventory/sidecars.ts";
 
 /** The text of a finding; rights are not known. */
 export async function shownText({ message = "", fixes = [] }: Pick<Finding, "message" | "fixes">): Promise<string> {
@@ -12,8 +11,9 @@ export async function shownText({ message = "", fixes = [] }: Pick<Finding, "mes
 
 async function fixTexts(fixes: readonly Fix[]): Promise<readonly string[]> {
   const decided = await decidedFixes(fixes, {
-    isProtected: (name) => Promise.resolve(isWithoutSidecars(name, { istioNamespace: "istio-system" })),
-    may: () => Promise.resolve(undefined),
+    istioNamespace: "istio-system",
+    injectors: () => Promise.resolve({ value: [] }),
+    may: () => Promise.resolve({ failed: "no cluster" }),
   });
   return fixLines(decided).map(({ text }) => text);
 }

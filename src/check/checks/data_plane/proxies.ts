@@ -92,6 +92,9 @@ export function lastEnding({ name, status }: ContainerState): Ending | undefined
   return { container: name, code: ended.exitCode, reason: ended.reason ?? "", message: ended.message ?? "" };
 }
 
+/** The end of advice for an image that cannot be pulled. */
+export const OR_NETWORK = "or give the nodes network access to the registry";
+
 const LONGEST = 300;
 
 /** Exit codes with a conventional meaning: 126 from a shell, and 128 + signal number. */

@@ -8,7 +8,7 @@ import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";
 import type { InjectorWebhook } from "../../inventory/injector_webhooks.ts";
-import { type Facts, firstKnown, inEach } from "../../facts.ts";
+import { cannotTell, type Facts, firstKnown, inEach } from "../../facts.ts";
 import { flagsOf } from "./admission.ts";
 import { fixesBy } from "../findings.ts";
 import { NO_ANSWER } from "../webhook/failures.ts";
@@ -49,7 +49,19 @@ async function ofStranded(facts: Facts): Promise<Finding | undefined> {
     async () => failureIn(await ofApiServices(facts)),
     () => "",
   ]);
-  return verdictOn(stranded, failed || undefined);
+  const objects = stranded.map(({ metadata }) => `pod/kube-system/${metadata.name}`);
+  const state = `${objects[0]} runs without ${FLAG}, and no kube-proxy is on its node`;
+  // An unrecognized replacement for kube-proxy may route the calls.
+  if (!failed) cannotTell(`${state}, so it reaches Services only if another component routes their addresses`);
+  return {
+    result: "error",
+    message: `${state}: ${failed}`,
+    objects,
+    fixes: fixesBy(
+      byHand(`set ${FLAG}=true in its manifest, so that it calls the pods of a Service directly`),
+      byHand("run kube-proxy, or a replacement, on the API server's node"),
+    ),
+  };
 }
 
 function failureIn(evidence: readonly Evidence[]): string | undefined {
@@ -61,27 +73,6 @@ const NOT_SHOWN: Finding = {
   message: "cannot tell: the kube-apiserver pods are not visible, as on managed clusters, and " +
     "no Service is known to have responded to the API server",
 };
-
-/** Returns `unknown` if no call failed, because an unrecognized replacement for kube-proxy may route the calls. */
-function verdictOn(stranded: readonly Pod[], failed: string | undefined): Finding {
-  const objects = stranded.map(({ metadata }) => `pod/kube-system/${metadata.name}`);
-  const state = `${objects[0]} runs without ${FLAG}, and no kube-proxy is on its node`;
-  if (failed === undefined) {
-    return {
-      result: "unknown",
-      message: `cannot tell: ${state}, so it reaches Services only if another component routes their addresses`,
-    };
-  }
-  return {
-    result: "error",
-    message: `${state}: ${failed}`,
-    objects,
-    fixes: fixesBy(
-      byHand(`set ${FLAG}=true in its manifest, so that it calls the pods of a Service directly`),
-      byHand("run kube-proxy, or a replacement, on the API server's node"),
-    ),
-  };
-}
 
 /** Whether aggregator routing is enabled. The last occurrence of the flag counts. */
 function isRouted(pod: Pod): boolean {

@@ -17,6 +17,7 @@ import {
   endingText,
   isWithoutImage,
   lastEnding,
+  OR_NETWORK,
   reported,
   stateOf,
   unreadyText,
@@ -42,11 +43,14 @@ interface Cause {
 
 /** Returns the first matching cause for a Service without ready pods. `waiting` counts the pods that are not ready. */
 export async function causeOfNoPod(target: Place, facts: Facts, waiting: number): Promise<Cause | undefined> {
-  const [serving, isGone] = await Promise.all([servingOf(target, facts), isWithoutDeployment(target, facts)]);
+  const serving = await servingOf(target, facts);
   if (serving !== undefined) {
     return CAUSES.map((cause) => cause({ ...serving, waiting })).find((cause) => cause !== undefined);
   }
-  const again = isGone && waiting === 0 ? await serverAgain("Deployment", target, facts) : [];
+  const deployments = await forAdvice(facts.deploymentsIn(target.namespace));
+  const { selector = {} } = (await forAdvice(facts.service(target)))?.spec ?? {};
+  const isGone = waiting === 0 && deployments !== undefined && Object.keys(selector).length > 0;
+  const again = isGone ? await serverAgain("Deployment", target, facts) : [];
   return again.length === 0 ? undefined : { why: "no Deployment creates pods that it selects", advice: again };
 }
 
@@ -106,15 +110,6 @@ async function servingOf({ namespace, name }: Place, facts: Facts): Promise<Serv
   };
 }
 
-/** Whether a missing Deployment can be reported: Deployments are known, and the Service has a selector. */
-async function isWithoutDeployment({ namespace, name }: Place, facts: Facts): Promise<boolean> {
-  const [service, deployments] = await Promise.all([
-    forAdvice(facts.service({ namespace, name })),
-    forAdvice(facts.deploymentsIn(namespace)),
-  ]);
-  return deployments !== undefined && Object.keys(service?.spec?.selector ?? {}).length > 0;
-}
-
 function templateOf(deployment: KubeObject): ValueMap {
   return mapAt(mapAt(deployment, "spec"), "template");
 }
@@ -169,7 +164,7 @@ const CAUSES: readonly ((serving: Waiting) => Cause | undefined)[] = [
     };
   },
   ({ named, pods }) => {
-    const [first] = failing(pods, isWithoutImage);
+    const first = firstContainer(pods, isWithoutImage);
     if (first === undefined) return undefined;
     const { pod, state } = first;
     const image = textAt(state.spec, "image");
@@ -178,16 +173,13 @@ const CAUSES: readonly ((serving: Waiting) => Cause | undefined)[] = [
       why: [...why, ...reported(waitingMessage(state))].join(": "),
       advice: [
         harmless(`correct the image of its container "${state.name}"`, "mesh", edit(named)),
-        byHand(
-          "give its service account imagePullSecrets for the registry, or give the nodes network access to the registry",
-          "mesh",
-        ),
+        byHand(`give its service account imagePullSecrets for the registry, ${OR_NETWORK}`, "mesh"),
         described(podNamed(pod)),
       ],
     };
   },
   (serving) => {
-    const [first] = failing(serving.pods, ({ status }) => status.ready !== true);
+    const first = firstContainer(serving.pods, ({ status }) => status.ready !== true);
     if (first === undefined) return undefined;
     const { pod, state } = first;
     const ending = lastEnding(state);
@@ -222,16 +214,12 @@ function ofPod({ metadata }: Pod): string {
   return `its pod "${metadata.name}"`;
 }
 
-interface Failing {
-  readonly pod: Pod;
-  readonly state: ContainerState;
-}
-
-function failing(pods: readonly Pod[], isSo: (state: ContainerState) => boolean): readonly Failing[] {
-  return pods.flatMap((pod) => {
-    const states = containersOf(pod, "containers").map((each) => stateOf(pod, each));
-    return states.filter(isSo).map((state) => ({ pod, state }));
-  });
+/** Returns the first container of pods for which this is so. */
+function firstContainer(pods: readonly Pod[], isSo: (state: ContainerState) => boolean) {
+  const all = pods.flatMap((pod) =>
+    containersOf(pod, "containers").map((each) => ({ pod, state: stateOf(pod, each) }))
+  );
+  return all.find(({ state }) => isSo(state));
 }
 
 /** Resource requests of istiod in Istio's profile "demo". */

@@ -22,10 +22,8 @@ export function isInMesh({ hasProxy, decision }: ExpectedPod): boolean {
 export function initNetwork({ pod, hasProxy }: ExpectedPod): ProblemOf | undefined {
   const cut = hasProxy ? initContainersWithoutNetwork(pod) : [];
   if (cut.length === 0) return undefined;
-  return {
-    result: "warning",
-    message: `its init containers ${quoted(cut)} run before the proxy, without network access`,
-  };
+  const message = `its init containers ${quoted(cut)} run before the proxy, without network access`;
+  return { result: "warning", message };
 }
 
 function quoted(names: readonly string[]): string {
@@ -38,26 +36,22 @@ export function jobProxy({ pod, owner }: ExpectedPod): ProblemOf | undefined {
   const containers = containersOf(pod, "containers");
   if (findProxy(pod) === undefined || !containers.some(({ name }) => name === PROXY)) return undefined;
   const states = (pod.status?.containerStatuses ?? []).filter(({ name }) => name !== PROXY);
-  const isDone = states.length > 0 && states.every(({ state }) => state?.terminated !== undefined);
-  return isDone
-    ? {
-      result: "error",
-      message: "its containers have exited, but the proxy keeps running, so the Job does not complete",
-    }
-    : {
-      result: "warning",
-      message: "its proxy is not a native sidecar, and keeps running after the other containers exit",
-    };
+  if (states.length > 0 && states.every(({ state }) => state?.terminated !== undefined)) {
+    const message = "its containers have exited, but the proxy keeps running, so the Job does not complete";
+    return { result: "error", message };
+  }
+  const message = "its proxy is not a native sidecar, and keeps running after the other containers exit";
+  return { result: "warning", message };
 }
 
 /** Reports containers that run as the proxy's user, because their traffic bypasses the proxy. */
 export function proxyUser(expected: ExpectedPod): ProblemOf | undefined {
   const found = containersOfProxyUser(expected.pod);
   if (found.length === 0 || !isInMesh(expected)) return undefined;
-  return {
-    result: "error",
-    message: `its containers ${quoted(found)} run as the proxy user ${PROXY_UID}: their traffic bypasses the proxy`,
-  };
+  const message = `its containers ${
+    quoted(found)
+  } run as the proxy user ${PROXY_UID}: their traffic bypasses the proxy`;
+  return { result: "error", message };
 }
 
 export function appPorts(expected: ExpectedPod): ProblemOf | undefined {

@@ -13,15 +13,14 @@ import { type ProblemOf, refOf } from "../findings.ts";
 /** Reports a pod without a proxy whose workload is injected. */
 export function missingProxy({ hasProxy, decision, webhook }: ExpectedPod): ProblemOf | undefined {
   if (hasProxy || known(webhook) === undefined || known(decision)?.inject !== true) return undefined;
-  const message =
-    `it has no proxy, but a new pod would get one, because the pod is older than the label or the webhook`;
-  return { result: "error", message };
+  const why = "because the pod is older than the label or the webhook";
+  return { result: "error", message: `it has no proxy, but a new pod would get one, ${why}` };
 }
 
 /** Reports a proxy that a new pod would not get. A proxy in the workload's own manifest is not reported. */
 export function unexpectedProxy(expected: ExpectedPod, isByHand: (workload: string) => boolean): ProblemOf | undefined {
   const { hasProxy, pod } = expected;
-  if (!hasProxy || annotationIn(pod, STATUS) === undefined) return undefined;
+  if (!hasProxy || pod.metadata.annotations?.[STATUS] === undefined) return undefined;
   const message = whyNoProxy(expected);
   return message === undefined || isByHand(refOf(expected.owner)) ? undefined : { result: "warning", message };
 }
@@ -29,9 +28,7 @@ export function unexpectedProxy(expected: ExpectedPod, isByHand: (workload: stri
 function whyNoProxy({ decision, webhook }: ExpectedPod): string | undefined {
   if (known(webhook) === undefined) return "it has a proxy, but no webhook is called for new pods";
   const next = known(decision);
-  return next === undefined || next.inject
-    ? undefined
-    : `it has a proxy, but a new pod would not get one: ${next.message}`;
+  return next?.inject === false ? `it has a proxy, but a new pod would not get one: ${next.message}` : undefined;
 }
 
 const STATUS = "sidecar.istio.io/status";
@@ -78,10 +75,7 @@ function renderedImage(injector: Injector): string | undefined {
 /** Injectors skip such pods silently, because capturing their traffic would capture the node's traffic. */
 export function hostNetwork({ pod, webhook }: ExpectedPod): ProblemOf | undefined {
   if (specOf(pod)["hostNetwork"] !== true || known(webhook) === undefined) return undefined;
-  return {
-    result: "warning",
-    message: "it uses the host network and is never injected, regardless of its labels",
-  };
+  return { result: "warning", message: "it uses the host network and is never injected, regardless of its labels" };
 }
 
 /** Reports injected Windows pods. Sidecars run only on Linux, but injectors ignore the operating system of a pod. */
@@ -94,10 +88,6 @@ export function onWindows({ pod, decision, hasProxy }: ExpectedPod): ProblemOf |
 
 const OS = "kubernetes.io/os";
 
-function annotationIn({ metadata }: Pod, name: string): string | undefined {
-  return metadata.annotations?.[name];
-}
-
 /** Annotations that change the proxy of a pod. */
 const CHOOSING = [
   "inject.istio.io/templates",
@@ -107,6 +97,6 @@ const CHOOSING = [
   "sidecar.istio.io/proxyImageType",
 ];
 
-function hasOwnTemplate(pod: Pod): boolean {
-  return CHOOSING.some((name) => annotationIn(pod, name) !== undefined);
+function hasOwnTemplate({ metadata }: Pod): boolean {
+  return CHOOSING.some((name) => metadata.annotations?.[name] !== undefined);
 }
