@@ -1,7 +1,4 @@
-/**
- * The inventory as checks read it. Reading an unknown value ends the check with the result `unknown`, so that no check
- * passes on missing data.
- */
+/** The inventory as checks read it. An unknown value ends the check, so that no check passes on missing data. */
 import { atOnce } from "../base/at_once.ts";
 import { counted } from "../base/text/mod.ts";
 import { type Inventory, isKnown, type Observed, type Unknown } from "./inventory/mod.ts";

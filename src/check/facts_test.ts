@@ -8,7 +8,7 @@ import { ALL_CHECKS } from "./checks/all.ts";
 import type { Check } from "./check.ts";
 import { cannotTell, type Facts, firstKnown, inEach, later } from "./facts.ts";
 import { type Inventory, isKnown, type Unknown } from "./inventory/mod.ts";
-import { judge } from "./judge.ts";
+import { judge } from "./run.ts";
 
 /** A cluster that gives the checks much to read: nothing of it is wrong. */
 function wellCluster(): readonly KubeObject[] {

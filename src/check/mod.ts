@@ -1,7 +1,4 @@
-/**
- * Checks whether a cluster is ready for the mesh and whether its workloads are in the mesh. Runs a table of checks
- * (`checks/all.ts`) over an inventory, and returns an exit code.
- */
+/** Checks whether a cluster is ready for the mesh, and its workloads are in the mesh. */
 import { EXIT, MeshError } from "../base/errors.ts";
 import { connect, type KubeObject } from "../kube/client/mod.ts";
 import type { World } from "../platform/mod.ts";
@@ -62,10 +59,7 @@ export interface CheckOptions {
   readonly watch?: number | undefined;
 }
 
-/**
- * Checks a cluster, prints the results, and returns the exit code. Throws a MeshError if there is no cluster, or if the
- * given namespace does not exist.
- */
+/** Prints the results and returns the exit code. Throws a MeshError if there is no cluster or no such namespace. */
 export async function checkCluster(world: World, options: CheckOptions): Promise<number> {
   const { scope, failOn } = options;
   const chosen = chooseChecks(ALL_CHECKS, options.choice);

@@ -8,7 +8,7 @@ import { chooseChecks, needsOf } from "./choose.ts";
 import { inventoryOf, labelChoice, type Source } from "./inventory/mod.ts";
 import { hasChosen, hasNamespace, runUntilWell } from "./mod.ts";
 import { summaryOf } from "./result.ts";
-import { judge } from "./judge.ts";
+import { judge } from "./run.ts";
 import { runChecks } from "./run.ts";
 
 const SCOPE = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };

@@ -1,7 +1,4 @@
-/**
- * Lists the rights that the inventory needs, as Roles (`check --rbac`). A test verifies that the inventory uses each of
- * these rights and no others.
- */
+/** The rights that the inventory needs, as Roles. A test verifies that it uses each of these and no others. */
 import { toYaml } from "../yaml/mod.ts";
 import { GATEWAY_CRDS } from "./inventory/gateway_crds.ts";
 import { newMap, type ValueMap } from "../base/value.ts";

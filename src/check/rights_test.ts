@@ -5,7 +5,7 @@ import type { KubeObject } from "../kube/client/mod.ts";
 import { BUILT_IN } from "../inject/mod.ts";
 import { realWorld } from "../platform/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
-import { judge } from "./judge.ts";
+import { judge } from "./run.ts";
 import { explainInjection } from "./injection/explain_injection.ts";
 import { inventoryOf } from "./inventory/mod.ts";
 import { PATHS, rbacText, type Right, rightsFor } from "./rights.ts";

@@ -1,7 +1,4 @@
-/**
- * Commands and the rights that each needs. Every argument is quoted for a shell, because names come from the cluster or
- * a file.
- */
+/** Commands with the rights that each needs. Names come from a cluster or a file, so every argument is quoted. */
 import { shellQuoted } from "../../base/text/mod.ts";
 import { type Advice, look, type Need, type Step } from "./advice.ts";
 

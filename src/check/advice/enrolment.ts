@@ -50,18 +50,14 @@ export function relabelled(enrolment: Enrolment, change: string, of: LabelChange
 export function riskOfRemoval(
   all: readonly InjectorWebhook[],
   isRemoved: (webhook: InjectorWebhook) => boolean,
-  { namespaces, pods }: {
-    readonly namespaces: readonly (readonly [name: string, labels: ValueMap])[];
-    readonly pods: readonly Pod[] | undefined;
-  },
+  namespaces: readonly (readonly [name: string, labels: ValueMap])[],
+  pods: readonly Pod[] | undefined,
 ): Risk {
   const left = all.filter((webhook) => !isRemoved(webhook));
   const isLost = ([name, labels]: readonly [string, ValueMap]) => {
     const of = namespaceLabels(name, labels);
     const own = pods?.filter((pod) => pod.metadata.namespace === name && isAlive(pod)).map(labelsOfObject) ?? [];
-    return [newMap(), ...own].some((pod) => {
-      return anySends(all, of, pod) && !anySends(left, of, pod);
-    });
+    return [newMap(), ...own].some((pod) => anySends(all, of, pod) && !anySends(left, of, pod));
   };
   return namespaces.some(isLost) ? "takes-out" : "none";
 }

@@ -45,6 +45,6 @@ Deno.test("a webhook whose pods another one serves can go", () => {
   const twin = WEBHOOKS.map((webhook) => ({ ...webhook, configuration: "second" }));
   const namespaces = [["shop", ON]] as const;
   const risk = (all: typeof WEBHOOKS) =>
-    riskOfRemoval(all, ({ configuration }) => configuration !== "second", { namespaces, pods: pods("app") });
+    riskOfRemoval(all, ({ configuration }) => configuration !== "second", namespaces, pods("app"));
   assert.deepEqual([risk([...WEBHOOKS, ...twin]), risk(WEBHOOKS)], ["none", "takes-out"]);
 });

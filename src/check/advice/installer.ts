@@ -1,7 +1,4 @@
-/**
- * Finds the installer of a control plane in the annotations of its objects, and the command that recreates a lost
- * object.
- */
+/** The installer of a control plane, as annotations of its objects name it, and its command for a lost object. */
 import { FLAGS_ANNOTATION, readFlags } from "../../istio/annotations/installation.ts";
 import { textAt, type ValueMap } from "../../base/value.ts";
 import { type Advice, harmless, type Need } from "./advice.ts";

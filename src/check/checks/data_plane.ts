@@ -126,9 +126,7 @@ export function judgePods({ judge, advice }: PodRow, pods: readonly Pod[], now: 
 
 const NO_PROXY: Finding = { result: "skipped", message: "no pod has a proxy" };
 
-/**
- * Reports the scheduler's reason without delay, because an unscheduled pod does not recover by itself (linkerd2 #4680).
- */
+/** Reports without delay, because an unscheduled pod does not recover by itself (linkerd2 #4680). */
 function scheduled({ object, pod, proxy }: ProxyPod): ProblemOf | undefined {
   const condition = conditionOf(pod, "PodScheduled");
   if (condition?.status !== "False") return undefined;

@@ -19,6 +19,12 @@ export type ProblemOf = Omit<Problem, "object">;
 /** The finding if `--selector` matches no pod: a check that judged nothing must not pass. */
 export const NO_POD: Finding = { result: "skipped", message: "no pod has the labels of --selector" };
 
+/** The finding of checks of the whole cluster when `--namespace` limits the scope. */
+export const WHOLE_CLUSTER: Finding = {
+  result: "skipped",
+  message: "the check needs the whole cluster, but --namespace selects one namespace",
+};
+
 /** Formats a problem in a field as `FIELD: message`, with the message in lower case, to follow an object's name. */
 export function ofField({ field, message }: { readonly field: string; readonly message: string }): string {
   return `${field}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
@@ -30,10 +36,7 @@ const MAX_LINES = 10;
 /** The same advice for all objects, or a function of the object. A problem's own advice takes precedence. */
 export type AdviceFor = readonly Advice[] | ((object: Named) => readonly Advice[]);
 
-/**
- * Combines all problems into one finding with the worst result, or `ok`. Objects with the same advice share a fix.
- * Notes are shown only if there are no warnings or errors.
- */
+/** One finding with the worst result. Objects with the same advice share a fix. Notes show only without problems. */
 export function findingOf(problems: readonly Problem[], advice: AdviceFor = []): Finding {
   if (problems.every(({ result }) => result === "note")) return noted(problems);
   const errors = problems.filter(({ result }) => result === "error");

@@ -7,7 +7,7 @@ import { edit, type Named } from "../advice/commands.ts";
 import type { CheckRow, Finding } from "../check.ts";
 import { cannotTell, type Facts, inEach, known, later } from "../facts.ts";
 import { breakOf, isKnown } from "../inventory/mod.ts";
-import type { ObservedPlane, PlaneTexts } from "../inventory/control_planes.ts";
+import { asControlPlane, type ObservedPlane, type PlaneTexts } from "../inventory/control_planes.ts";
 import { mapsAgain } from "./webhook/again.ts";
 import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
 
@@ -107,8 +107,7 @@ function failureOf(
 const NO_MESH = { text: "", file: "no mesh configuration" };
 
 function withoutMesh(texts: ClusterConfiguration, revision: string, clock: Facts["clock"]): Injector {
-  const world = { env: () => undefined, now: () => clock.now() };
-  return newInjector({ ...configurationOf({ ...texts, mesh: NO_MESH }), revision, byHand: false, ...world });
+  return newInjector({ ...configurationOf({ ...texts, mesh: NO_MESH }), revision, ...asControlPlane(clock) });
 }
 
 function mesh({ mesh: { text, file }, meshRef: object }: PlaneTexts): readonly Problem[] {

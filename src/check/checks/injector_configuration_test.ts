@@ -5,7 +5,7 @@ import { clusterInventory, type ClusterOptions, object } from "../../../test/sup
 import { meshObjects, meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import { INJECTOR_CONFIGURATION_CHECKS } from "./injector_configuration.ts";
 import { findingFor } from "../../../test/support/kube/finding.ts";
-import { judge } from "../judge.ts";
+import { judge } from "../run.ts";
 
 interface Texts {
   readonly config?: string;

@@ -5,7 +5,7 @@ import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import type { Finding } from "../check.ts";
 import { ApiError } from "../../kube/client/mod.ts";
 import { KUBERNETES_API_CHECKS } from "./kubernetes_api.ts";
-import { judge } from "../judge.ts";
+import { judge } from "../run.ts";
 
 async function finding(id: string, options: ClusterOptions, serverFlag?: string): Promise<Finding> {
   const check = KUBERNETES_API_CHECKS.find((each) => each.id === id);

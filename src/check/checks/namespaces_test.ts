@@ -8,7 +8,7 @@ import { inventoryOf } from "../inventory/mod.ts";
 import { ALL_CHECKS } from "./all.ts";
 import { NAMESPACE_CHECKS } from "./namespaces.ts";
 import { findingFor } from "../../../test/support/kube/finding.ts";
-import { judge } from "../judge.ts";
+import { judge } from "../run.ts";
 import type { Value } from "../../base/value.ts";
 
 const WEBHOOKS = [...meshWebhooks(), ...meshWebhooks({ revision: "canary", tags: ["prod"] })];

@@ -69,10 +69,7 @@ const LOWER = byHand(
   "workload",
 );
 
-/**
- * Returns the finding of `judged`. If the finding is unknown, for example because the user may not read webhooks, and
- * the scope contains no policy, returns `ok`.
- */
+/** If the finding is unknown, for example without rights, and the scope contains no policy, returns `ok`. */
 async function unlessOpen(judged: () => Promise<Finding>, isOpen: () => Promise<boolean>): Promise<Finding> {
   const open = async (): Promise<Finding | undefined> => await isOpen() ? { result: "ok" } : undefined;
   return await firstKnown([judged, open]) ?? await judged();
@@ -104,9 +101,7 @@ function podSecurity(namespace: SidecarNamespace): readonly Problem[] {
   if (level === undefined) return [];
   const strict = violationsOf(namespace.sidecar, level);
   const lenient = violationsOf(withPodSettings(namespace.sidecar), level);
-  if (lenient.length > 0) {
-    return [problem(namespace, "error", `enforces ${level}, and ${lenient.join("; ")}`)];
-  }
+  if (lenient.length > 0) return [problem(namespace, "error", `enforces ${level}, and ${lenient.join("; ")}`)];
   if (strict.length === 0) return [];
   const message = `enforces ${level}, and ${strict.join("; ")}: pods must set this in their securityContext`;
   return [problem(namespace, "warning", message)];
@@ -127,19 +122,18 @@ async function quotas(facts: Facts): Promise<Finding> {
   const judged = (pods: readonly Pod[]) =>
     judge(sidecars, (namespace) => {
       const own = largestIn(pods, namespace);
-      return inEach(inNamespace(quotas, namespace), (quota) => quotaProblems(quota, namespace, { ranges, own }));
+      return inEach(inNamespace(quotas, namespace), (quota) => quotaProblems(quota, namespace, ranges, own));
     });
   const finding = await judged([]);
   return finding.fixes === undefined ? finding : await judged(await forAdvice(facts.pods()) ?? []);
 }
 
-interface Beside {
-  readonly ranges: () => readonly LimitRange[];
-  /** The largest requests of a pod without its sidecar, by resource. */
-  readonly own: Amounts;
-}
-
-function quotaProblems(quota: ResourceQuota, namespace: SidecarNamespace, { ranges, own }: Beside): readonly Problem[] {
+function quotaProblems(
+  quota: ResourceQuota,
+  namespace: SidecarNamespace,
+  ranges: () => readonly LimitRange[],
+  own: Amounts,
+): readonly Problem[] {
   const plain = demandOf(namespace.sidecar, []);
   const isPlain = !dependsOnDefaults(quota, plain);
   const demand = isPlain ? plain : demandOf(namespace.sidecar, inNamespace(ranges(), namespace));
@@ -168,19 +162,14 @@ async function ranges({ limitRanges, sidecars }: Facts): Promise<Finding> {
   return judge(await sidecars(), (namespace) => {
     const own = inNamespace(ranges, namespace);
     const demand = demandOf(namespace.sidecar, own);
-    return own.flatMap((range) =>
-      rangeObstacles([range], demand).map((message): Problem => ({
-        ...problem(namespace, "error", `the limit range "${range.metadata.name}" ${message}`),
-        advice: [
-          LOWER,
-          loosening(
-            "change the limit range",
-            "namespace",
-            edit({ kind: "limitrange", namespace: namespace.name, name: range.metadata.name }),
-          ),
-        ],
-      }))
-    );
+    return own.flatMap((range) => {
+      const { name } = range.metadata;
+      const change = edit({ kind: "limitrange", namespace: namespace.name, name });
+      return rangeObstacles([range], demand).map((message): Problem => ({
+        ...problem(namespace, "error", `the limit range "${name}" ${message}`),
+        advice: [LOWER, loosening("change the limit range", "namespace", change)],
+      }));
+    });
   });
 }
 

@@ -7,7 +7,7 @@ import { clusterInventory, type ClusterOptions, object } from "../../../test/sup
 import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import { violationsOf } from "../../inject/mod.ts";
 import { SECURITY_CHECKS } from "./security.ts";
-import { judge } from "../judge.ts";
+import { judge } from "../run.ts";
 
 const VALUES = BUILT_IN.values;
 const WITH_CNI = VALUES.replace(/(cni:\n\s+enabled: )false/, "$1true");

@@ -1,6 +1,4 @@
-/**
- * The category workloads: compares live pods with new pods, and finds conflicts between applications and their proxy.
- */
+/** The category workloads: live pods against new pods, and applications in conflict with their proxy. */
 import type { KubeObject } from "../../kube/client/mod.ts";
 import { findProxy } from "../../inject/mod.ts";
 import type { CheckRow, Finding } from "../check.ts";

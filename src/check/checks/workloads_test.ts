@@ -7,7 +7,7 @@ import { meshObjects } from "../../../test/support/kube/mesh_webhooks.ts";
 import { shownText } from "../../../test/support/kube/shown.ts";
 import { WORKLOAD_CHECKS } from "./workloads.ts";
 import { findingFor } from "../../../test/support/kube/finding.ts";
-import { judge } from "../judge.ts";
+import { judge } from "../run.ts";
 
 const MESH = meshObjects().filter(({ kind }) => /Configuration|ConfigMap/.test(kind));
 const NODE = object("v1", "Node", "one", { status: { nodeInfo: { kubeletVersion: "v1.34.1" } } });

@@ -64,14 +64,9 @@ const SAMPLES: ManifestTexts = {
   },
 };
 
-interface Pair {
-  readonly revision?: string;
-  readonly before: Injector | undefined;
-  readonly after: Injector | undefined;
-}
-
-function pairsOf(a: Side, b: Side): readonly Pair[] {
-  if (!a.isWhole || !b.isWhole) return [{ before: onlyOf(a), after: onlyOf(b) }];
+/** Returns the injectors to compare, with their revision if whole snapshots are compared. */
+function pairsOf(a: Side, b: Side) {
+  if (!a.isWhole || !b.isWhole) return [{ revision: undefined, before: onlyOf(a), after: onlyOf(b) }];
   const revisions = [...new Set([...a.injectors.keys(), ...b.injectors.keys()])].sort();
   return revisions.map((revision) => {
     return { revision, before: a.injectors.get(revision), after: b.injectors.get(revision) };

@@ -12,6 +12,7 @@ import {
   snapshotIn,
   type Source as ConfigurationText,
 } from "../../inject/mod.ts";
+import { asControlPlane } from "../inventory/control_planes.ts";
 import { inventoryOf, type Source } from "../inventory/mod.ts";
 import { isKnown } from "../inventory/observed.ts";
 import { planeOf } from "../upgrade/next_injector.ts";
@@ -76,12 +77,6 @@ async function textsOf(source: Source, revision: string): Promise<GivenConfigura
 
 /** Builds an injector from the configuration of one revision, in a snapshot or in a cluster. */
 async function injectorOf(given: GivenConfiguration, { clock, nativeSidecars }: SideOptions): Promise<Injector> {
-  return await loadInjector({
-    revision: given.revision,
-    ...configurationOf(given),
-    nativeSidecars,
-    byHand: false,
-    env: () => undefined,
-    now: () => clock.now(),
-  });
+  const { revision } = given;
+  return await loadInjector({ revision, ...configurationOf(given), nativeSidecars, ...asControlPlane(clock) });
 }

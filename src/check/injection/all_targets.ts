@@ -15,10 +15,7 @@ export interface AllWorkloads {
   readonly selector?: LabelChoice | undefined;
 }
 
-/**
- * Returns the workloads, sorted by namespace and name. Throws errors of the API, even if only one kind cannot be
- * listed, and a MeshError if there are no workloads.
- */
+/** Throws errors of the API, even if only one kind cannot be listed, and a MeshError if there is no workload. */
 export async function allTargets(api: KubeApi, { namespace, selector }: AllWorkloads): Promise<readonly Target[]> {
   const lists = await Promise.all(COLLECTIONS.map(([group, resource]) => {
     return api.list(collectionPath(group, resource, namespace), { limit: "100", ...queryOf(selector) }, kept);

@@ -2,6 +2,7 @@
 import type { Pod } from "../../kube/client/mod.ts";
 import type { ValueMap } from "../../base/value.ts";
 import {
+  fieldIn,
   type Finding,
   findingsOf,
   findingText,
@@ -22,7 +23,7 @@ import { failedCreates } from "./failed_create.ts";
 import type { Unjudged } from "./manifest_targets.ts";
 import { misplacedRequests } from "./misplaced.ts";
 import { type Cause, whyNotCalled } from "./not_called.ts";
-import { fieldIn, ownerOfTarget, podOf, type Target } from "./target.ts";
+import { ownerOfTarget, podOf, type Target } from "./target.ts";
 import { ASSUMED, type Question, type Verdict, verdictOf } from "./verdict.ts";
 
 /** The explanation why a workload is injected or not: the fields of the JSON, in its order, and one more. */
@@ -64,12 +65,12 @@ export async function explain(target: Target, knowledge: Knowledge, rulesOff?: R
     injected: INJECTED[verdict.verdict],
     by: verdict.by,
     reason: cause.reason,
-    rules: verdict.rules.map((rule) => ({ ...rule, field: fieldIn(rule.field, target) })),
+    rules: verdict.rules.map((rule) => ({ ...rule, field: fieldIn(rule.field, target.row) })),
     live,
     namespace: target.namespace,
     file: target.file ?? null,
     document: target.document ?? null,
-    field: fieldIn(cause.field, target),
+    field: fieldIn(cause.field, target.row),
     message: cause.message,
     warnings: [
       ...target.warnings ?? [],

@@ -1,7 +1,4 @@
-/**
- * Reads the webhooks, configuration, and labels that decide whether pods of a namespace are injected. Data that the
- * user may not read counts as unknown, not as an error.
- */
+/** Reads what decides about injection in a namespace. What the user may not read is unknown, not an error. */
 import { isMutatingWebhookConfiguration, isPod, type KubeApi, type Pod } from "../../kube/client/mod.ts";
 import { loadLibraries } from "../../golang/gotemplate/sprig/mod.ts";
 import type { ClusterChoice, Injector } from "../../inject/mod.ts";

@@ -4,7 +4,7 @@ import { mapAt } from "../../base/value.ts";
 import { labelsOf, metadataOf, podIn } from "../../inject/mod.ts";
 import { type Advice, byHand, harmless } from "../advice/advice.ts";
 import { removeString } from "../advice/commands.ts";
-import { ownStrings, type Target } from "./target.ts";
+import type { Target } from "./target.ts";
 import { changePod, namedOf } from "./workload_advice.ts";
 
 /** An injection label or annotation that is set on a controller but belongs on its pod template. */
@@ -27,7 +27,7 @@ export function misplacedRequests(target: Target): readonly Misplaced[] {
   const said = [labelsOf(pod), mapAt(metadataOf(pod), "annotations")];
   if (said.some((strings) => strings[LABEL.inject] !== undefined)) return [];
   return STRINGS.flatMap((of) => {
-    const value = ownStrings(target, of)[LABEL.inject];
+    const value = mapAt(metadataOf(manifest), of)[LABEL.inject];
     if (typeof value !== "string") return [];
     const to = [...row.path, "metadata", "labels"].join(".");
     const message = `the ${of.slice(0, -1)} "${LABEL.inject}" is on the ${row.kind} itself, where it has no effect: ` +

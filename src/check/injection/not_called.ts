@@ -1,6 +1,4 @@
-/**
- * Finds out why no webhook is called for a pod, with advice. The causes are a table, and the first match counts.
- */
+/** Finds out why no webhook is called for a pod, with advice. */
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { newMap, type ValueMap } from "../../base/value.ts";
 import { anySends, type InjectorWebhook, namespaceLabels } from "../inventory/injector_webhooks.ts";

@@ -1,11 +1,10 @@
 /** Reads the workload to explain, which is an object of the cluster or a manifest. */
 import { MeshError } from "../../base/errors.ts";
-import { mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
+import { newMap, textAt, type ValueMap } from "../../base/value.ts";
 import { type KubeApi, type KubeObject, readWorkloadName } from "../../kube/client/mod.ts";
 import { resourceName } from "../../kube/mod.ts";
 import {
   BUILT_IN_KINDS,
-  fieldIn as fieldOfRow,
   metadataOf,
   type Owner,
   ownerOf,
@@ -81,15 +80,6 @@ export function podOf({ manifest, row, namespace, name }: Target): Pod {
 
 export function ownerOfTarget({ manifest, row, namespace }: Target): Owner {
   return ownerOf(manifest, row, namespace);
-}
-
-/** Returns the path of a pod's field in the workload. Returns other paths unchanged. */
-export function fieldIn(field: string, { row }: Target): string {
-  return fieldOfRow(field, row);
-}
-
-export function ownStrings({ manifest }: Target, key: "labels" | "annotations"): ValueMap {
-  return mapAt(metadataOf(manifest), key);
 }
 
 /** Returns an object of the cluster as a workload; `undefined` for other kinds. */

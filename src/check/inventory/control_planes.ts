@@ -136,10 +136,7 @@ export interface PlaneSource {
   readonly scope: ClusterChoice & { readonly namespace?: string | undefined };
 }
 
-/**
- * Returns getters of the control planes that webhooks call, and of their configuration. Gets ConfigMaps by name, which
- * needs no right to list.
- */
+/** Gets the ConfigMaps of control planes by name, which needs no right to list. */
 export function injectorInventory(
   source: PlaneSource,
   injectors: () => Promise<Observed<readonly InjectorWebhook[]>>,
@@ -185,14 +182,12 @@ async function namespacesOf(source: PlaneSource, name: string): Promise<Observed
 
 export type InjectorInventory = ReturnType<typeof injectorInventory>;
 
-/** Builds the injector of a control plane. The environment of its process is unknown and counts as empty. */
+/** Options of an injector as in a control plane. The environment of its process is unknown and counts as empty. */
+export function asControlPlane(clock: PlaneSource["clock"]) {
+  return { byHand: false, env: () => undefined, now: () => clock.now() };
+}
+
 function injectorOf(texts: PlaneTexts, revision: string, clock: PlaneSource["clock"]): Observed<Injector> {
-  return attempt(texts.injectorRef, () =>
-    newInjector({
-      ...configurationOf(texts),
-      revision,
-      byHand: false,
-      env: () => undefined,
-      now: () => clock.now(),
-    }));
+  const make = () => newInjector({ ...configurationOf(texts), revision, ...asControlPlane(clock) });
+  return attempt(texts.injectorRef, make);
 }

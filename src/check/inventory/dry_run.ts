@@ -10,10 +10,7 @@ import type { Source } from "./source.ts";
 
 export interface PodRun {
   readonly namespace: string;
-  /**
-   * `denied`: a webhook denied the pod. `failed`: the API server could not call a webhook. `refused`: the API server
-   * itself refused the pod.
-   */
+  /** `denied`: by a webhook. `failed`: a webhook could not be called. `refused`: by the API server itself. */
   readonly outcome: "injected" | "not-injected" | "denied" | "failed" | "refused";
   /** Name of the webhook that denied the pod or could not be called; `undefined` for other outcomes. */
   readonly webhook: string | undefined;

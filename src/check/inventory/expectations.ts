@@ -16,10 +16,7 @@ export interface ExpectedPod {
   /** The first webhook that would be called. Unknown if the webhooks or the labels of the namespace are unknown. */
   readonly webhook: Observed<InjectorWebhook | undefined>;
   readonly plane: ObservedPlane | undefined;
-  /**
-   * The decision of that webhook. Unknown if its configuration is unknown, or if it has match conditions, which may
-   * read fields that are not kept in memory.
-   */
+  /** Unknown if the configuration is, or with match conditions: they may read fields that are not kept in memory. */
   readonly decision: Observed<Decision | undefined>;
 }
 

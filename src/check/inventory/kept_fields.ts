@@ -1,7 +1,4 @@
-/**
- * Lists the fields of objects that stay in memory, for kinds with many objects. Thousands of whole objects would take
- * hundreds of megabytes.
- */
+/** The fields that stay in memory, for kinds with many objects. Whole objects would take hundreds of megabytes. */
 import type { Fields, Keep, KubeObject } from "../../kube/client/mod.ts";
 import { isList, isMap, mapAt, type Value, type ValueMap } from "../../base/value.ts";
 
@@ -111,10 +108,7 @@ export function nameKeeper(): Keep {
   return keeper({});
 }
 
-/**
- * Returns a function that keeps name and type of an object, and these fields. Equal lists and mappings are kept once,
- * because pods of a workload differ in little more than their names.
- */
+/** Equal lists and mappings are kept once, because pods of a workload differ in little more than their names. */
 function keeper(parts: Readonly<Partial<Record<"metadata" | "spec" | "status", KeptFields>>>): Keep {
   const fields = { ...parts, metadata: { name: true, namespace: true, ...parts.metadata } } as const;
   const known = new Map<string, Value>();

@@ -15,7 +15,13 @@ import {
   specOf,
   withKey,
 } from "../../inject/mod.ts";
-import { controlPlaneOf, type InjectorInventory, type ObservedPlane, planeKey } from "./control_planes.ts";
+import {
+  asControlPlane,
+  controlPlaneOf,
+  type InjectorInventory,
+  type ObservedPlane,
+  planeKey,
+} from "./control_planes.ts";
 import { isKnown, type Observed, once, oncePer } from "./observed.ts";
 import { type InjectorWebhook, namespaceLabels, sendsPod } from "./injector_webhooks.ts";
 import type { ResourceInventory } from "./resources.ts";
@@ -60,13 +66,7 @@ function isWanted({ metadata: { name, labels } }: Namespace, { scope }: Source):
 }
 
 function planned(namespaces: readonly Namespace[], { clock }: Source): Observed<readonly SidecarNamespace[]> {
-  const injector = newInjector({
-    ...configurationOf({}),
-    byHand: false,
-    env: () => undefined,
-    now: () => clock.now(),
-  });
-  const sidecar = sidecarOf(injector);
+  const sidecar = sidecarOf(newInjector({ ...configurationOf({}), ...asControlPlane(clock) }));
   if (sidecar === undefined) return { value: [] };
   return {
     value: namespaces.map((namespace) => {

@@ -1,7 +1,4 @@
-/**
- * Checks whether quotas of a namespace admit a sidecar (Kubernetes, "Resource Quotas"). Every container must set the
- * limited resources, and the sum of all containers counts.
- */
+/** Quotas against a sidecar (Kubernetes, "Resource Quotas"). Every container must set the limited resources. */
 import type { V1ResourceQuotaSpec } from "@kubernetes/client-node/models";
 import type { Plain, ResourceQuota } from "../../kube/client/mod.ts";
 import { type Advice, loosening } from "../advice/advice.ts";

@@ -1,7 +1,4 @@
-/**
- * Builds an `InjectionSnapshot`: the parts of a cluster that decide which pods are injected, and a list of the parts
- * that the user may not read.
- */
+/** Builds an `InjectionSnapshot`: what decides about injection in a cluster, and what the user may not read. */
 import { MeshError } from "../../base/errors.ts";
 import {
   isMutatingWebhookConfiguration,

@@ -18,10 +18,7 @@ export function snapshotCluster(
   return { api: snapshotApi(snapshot, file), choice: { istioNamespace, injectConfigMapName, meshConfigMapName } };
 }
 
-/**
- * Returns an API client that reads a snapshot and rejects writes. Parts that could not be read return status 403.
- * `file` is the snapshot's name for messages.
- */
+/** Rejects writes. Parts that could not be read return status 403. `file` is the snapshot's name for messages. */
 export function snapshotApi(snapshot: InjectionSnapshot, file: string): KubeApi {
   const objects = [...snapshot.objects, ...nodesIn(snapshot)];
   const refuse = (path: string) => {

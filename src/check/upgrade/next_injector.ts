@@ -7,7 +7,7 @@ import {
   loadInjector,
   type NativeOption,
 } from "../../inject/mod.ts";
-import { controlPlaneOf, type ObservedPlane, planeKey } from "../inventory/control_planes.ts";
+import { asControlPlane, controlPlaneOf, type ObservedPlane, planeKey } from "../inventory/control_planes.ts";
 import type { Inventory } from "../inventory/mod.ts";
 import { isKnown, type Observed, oncePer, reason } from "../inventory/observed.ts";
 import type { Running } from "./running.ts";
@@ -44,15 +44,10 @@ export async function injectorsFor(
     if (found !== undefined) return { value: found };
     return { broken: `no webhook serves the revision "${revision}", which injected the pods`, object: "" };
   };
-  const load = (given: GivenConfiguration, { revision, isNative }: Injected) =>
-    loadInjector({
-      revision,
-      ...configurationOf({ ...given, revision }),
-      nativeSidecars: isNative,
-      byHand: false,
-      env: () => undefined,
-      now: () => inventory.clock.now(),
-    });
+  const load = (given: GivenConfiguration, { revision, isNative: nativeSidecars }: Injected) => {
+    const configuration = configurationOf({ ...given, revision });
+    return loadInjector({ revision, ...configuration, nativeSidecars, ...asControlPlane(inventory.clock) });
+  };
   const ofPlane = async ({ texts, plane: { revision } }: ObservedPlane, of: Injected): Promise<Observed<Injector>> =>
     isKnown(texts) ? { value: await load(texts.value, { ...of, revision }) } : texts;
   const present: InjectorOf = async (of) => {

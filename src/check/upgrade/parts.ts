@@ -1,7 +1,4 @@
-/**
- * Extracts the fields that injection added to a pod, as text, without the defaults of the API server. Sources of the
- * defaults: k8s.io/kubernetes/pkg/apis/core/v1 (defaults.go), and the admission plugin ServiceAccount.
- */
+/** What injection added to a pod, as text, without defaults of the API server (core/v1/defaults.go, ServiceAccount). */
 import { goJson } from "../../golang/go_json.ts";
 import { canonicalQuantity } from "../../kube/mod.ts";
 import { isList, isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
@@ -13,10 +10,7 @@ export type Fields = Readonly<Record<string, string>>;
 /** The fields of each injected container, by container name. The name `""` is the pod itself. */
 export type Parts = Readonly<Record<string, Fields>>;
 
-/**
- * Field whose value is the list that contains a container: `containers` or `initContainers`. A move to the other list
- * turns a native sidecar into an ordinary container, or an ordinary container into a native sidecar.
- */
+/** The list that contains a container. A move turns a native sidecar into an ordinary container, or the reverse. */
 export const PLACE = "place";
 
 /** Returns the injected parts of a pod; `undefined` if the pod has no injection status annotation. */

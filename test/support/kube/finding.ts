@@ -1,6 +1,6 @@
 import { ALL_CHECKS } from "../../../src/check/checks/all.ts";
 import type { Finding } from "../../../src/check/check.ts";
-import { judge } from "../../../src/check/judge.ts";
+import { judge } from "../../../src/check/run.ts";
 import type { Inventory } from "../../../src/check/inventory/mod.ts";
 
 /** The finding of a check over an inventory. */

@@ -1,6 +1,4 @@
-/**
- * Checks that the CNI plugin, Istio's istio-cni or this program's mesh-cni, runs on every node with pods that need it.
- */
+/** The CNI plugin, istio-cni or this program's mesh-cni, must run on every node with pods that need it. */
 import type { Pod } from "../../../kube/client/mod.ts";
 import { textAt } from "../../../base/value.ts";
 import { containersOf } from "../../../inject/mod.ts";

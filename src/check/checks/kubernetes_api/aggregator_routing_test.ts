@@ -4,7 +4,7 @@ import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { ApiError, type KubeObject } from "../../../kube/client/mod.ts";
 import { isMap } from "../../../base/value.ts";
 import { shownText } from "../../../../test/support/kube/shown.ts";
-import { judge } from "../../judge.ts";
+import { judge } from "../../run.ts";
 import { aggregatorRouting } from "./aggregator_routing.ts";
 
 function pod(name: string, label: string, nodeName: string, ...words: string[]): KubeObject {

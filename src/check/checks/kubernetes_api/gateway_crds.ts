@@ -3,8 +3,7 @@ import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import type { Facts } from "../../facts.ts";
 import { BUNDLE, GATEWAY_GROUP, type GatewayCrd, type GatewayPlural } from "../../inventory/gateway_crds.ts";
-import { findingOf, type Problem } from "../findings.ts";
-import { WHOLE_CLUSTER } from "./whole_cluster.ts";
+import { findingOf, type Problem, WHOLE_CLUSTER } from "../findings.ts";
 
 interface Wanted {
   /** The API version that Istio reads now, the one that it read before, and the Istio release that switched. */
@@ -17,10 +16,7 @@ interface Wanted {
 
 const CORE: Wanted = { reads: ["v1", "v1beta1", "1.29"], upgrade: "1.0.0" };
 
-/**
- * Requirements by plural name of the CRD. Source: pkg/config/schema/gvr, pkg/kube/kclient, and istioctl/pkg/precheck of
- * Istio 1.20 to 1.31.
- */
+/** By plural name. Source: pkg/config/schema/gvr, pkg/kube/kclient, istioctl/pkg/precheck of Istio 1.20 to 1.31. */
 const WANTED: Readonly<Record<GatewayPlural, Wanted>> = {
   gateways: CORE,
   gatewayclasses: CORE,

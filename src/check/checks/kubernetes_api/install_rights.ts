@@ -4,8 +4,7 @@ import { byHand, look } from "../../advice/advice.ts";
 import { shows } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import type { Facts } from "../../facts.ts";
-import { fixesBy } from "../findings.ts";
-import { WHOLE_CLUSTER } from "./whole_cluster.ts";
+import { fixesBy, WHOLE_CLUSTER } from "../findings.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
 const ADMISSION = "admissionregistration.k8s.io";

@@ -1,7 +1,4 @@
-/**
- * Checks that the kubelets support native sidecars (KEP-753: since Kubernetes 1.29). An older kubelet waits forever for
- * the sidecar to exit.
- */
+/** Kubelets support native sidecars since 1.29 (KEP-753). An older kubelet waits forever for the sidecar to exit. */
 import type { Node, Pod } from "../../../kube/client/mod.ts";
 import { containersOf, findProxy, kubeletMinor, kubeletVersion, specOf } from "../../../inject/mod.ts";
 import { type Advice, byHand, harmless } from "../../advice/advice.ts";

@@ -8,10 +8,7 @@ import { ENFORCE } from "../../policies/obstacles.ts";
 import { namedIn, type Problem } from "../findings.ts";
 import { ofInjected } from "../namespace_control_plane.ts";
 
-/**
- * Reports refused dry runs of injected pods. The pod passes through policies, validating webhooks, and the API server's
- * validation. A refusal is reported only if the same pod is admitted without a sidecar.
- */
+/** Dry runs of injected pods. A refusal is reported only if the same pod is admitted without a sidecar. */
 export const podAdmission = ofInjected(async (each, facts) => {
   return judge(each, await facts.dryRunIn(each.namespace, await facts.injectors()));
 });

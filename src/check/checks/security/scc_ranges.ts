@@ -1,7 +1,4 @@
-/**
- * Checks sidecars against OpenShift's user ID ranges ("Managing security context constraints"). The SCC `restricted-v2`
- * admits only users in the namespace's range (istio #61791).
- */
+/** The SCC `restricted-v2` admits only users in the namespace's range on OpenShift (istio #61791). */
 import { intAt, mapAt, textAt } from "../../../base/value.ts";
 import type { Namespace } from "../../../kube/client/mod.ts";
 import { allContainers, type Pod } from "../../../inject/mod.ts";
@@ -43,10 +40,7 @@ function usersOf(sidecar: Pod): readonly { readonly name: string; readonly user:
   });
 }
 
-/**
- * Returns advice to use users inside the range, or to grant an SCC that allows other users. `nonroot-v2` admits any
- * user except root, and `privileged` also admits an init container that changes iptables rules.
- */
+/** `nonroot-v2` admits any user except root. `privileged` admits an init container that changes iptables rules. */
 export function rangeAdvice({ name, sidecar, plane }: SidecarNamespace): readonly Advice[] {
   const needsRoot = usersOf(sidecar).some(({ user }) => user === 0);
   const scc = needsRoot ? "privileged" : "nonroot-v2";

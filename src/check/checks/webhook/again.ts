@@ -1,6 +1,4 @@
-/**
- * Advises how to recreate lost objects of a control plane. The annotations of the remaining objects name the installer.
- */
+/** Advice to recreate lost objects of a control plane, by the installer that its other objects name. */
 import { LABEL } from "../../../istio/annotations/labels.ts";
 import { mapAt, textAt, type ValueMap } from "../../../base/value.ts";
 import type { Advice } from "../../advice/advice.ts";

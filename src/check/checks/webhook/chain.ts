@@ -1,7 +1,4 @@
-/**
- * Finds other mutating webhooks that remove parts of a sidecar, because they decode pods with old types or set fields
- * of every container (istio #49054, #49221).
- */
+/** Finds mutating webhooks that remove parts of a sidecar, as they decode old types (istio #49054, #49221). */
 import { LABEL } from "../../../istio/annotations/labels.ts";
 import { mapAt, mapsAt, type Value, type ValueMap } from "../../../base/value.ts";
 import { sameValue } from "../../../base/values/mod.ts";

@@ -3,7 +3,7 @@ import { clusterInventory, type ClusterOptions, object } from "../../../../test/
 import { meshObjects, meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import type { KubeObject } from "../../../kube/client/mod.ts";
 import type { Value } from "../../../base/value.ts";
-import { judge } from "../../judge.ts";
+import { judge } from "../../run.ts";
 import { chainKeepsSidecar } from "./chain.ts";
 
 const SHOP = object("v1", "Namespace", "shop", { metadata: { labels: { "istio-injection": "enabled" } } });

@@ -26,10 +26,7 @@ interface Failure {
 export const NO_ANSWER =
   /deadline exceeded|(i\/o|handshake) timeout|Client\.Timeout|timed out|did not complete within/i;
 
-/**
- * Known failures; the first match counts. Sources: Go's net and crypto/x509, apiserver/pkg/util/webhook, and the pages
- * of Istio and GKE on private clusters.
- */
+/** The first match counts. Sources: Go's net and crypto/x509, apiserver/pkg/util/webhook, Istio, GKE. */
 const FAILURES: readonly Failure[] = [
   {
     pattern: NO_ANSWER,

@@ -1,17 +1,15 @@
-/**
- * Finds GitOps controllers that overwrite fields of the control plane (argo-cd #25447) or compare injected pods with
- * their manifests.
- */
+/** GitOps controllers that overwrite the control plane's fields (argo-cd #25447), or compare injected pods. */
 import type { KubeObject, MutatingWebhookConfiguration, Pod } from "../../../kube/client/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
 import { findProxy } from "../../../inject/mod.ts";
-import { type Advice, byHand } from "../../advice/advice.ts";
+import { sameValue } from "../../../base/values/mod.ts";
+import { type Advice, byHand, harmless } from "../../advice/advice.ts";
+import { kubectl } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
-import { type Facts, inEach } from "../../facts.ts";
+import { type Facts, forAdvice, inEach } from "../../facts.ts";
 import { injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 import { isAlive } from "../../inventory/live_pods.ts";
 import { findingOf, type Problem } from "../findings.ts";
-import { applicationPatched, TRACKED } from "./argo_application.ts";
 import { isOfIstio } from "./validation.ts";
 
 /** A kind, and the fields that the control plane writes. */
@@ -131,4 +129,52 @@ function ownersOf(
 
 function hasPath(map: ValueMap, [first = "", ...rest]: readonly string[]): boolean {
   return rest.length === 0 ? first in map : hasPath(mapAt(map, first), rest);
+}
+
+/** Argo CD sets this annotation on objects that it compares with a manifest, but not on pods of controllers. */
+const TRACKED = "argocd.argoproj.io/tracking-id";
+const INSTANCE = "app.kubernetes.io/instance";
+const RESPECT = "RespectIgnoreDifferences";
+
+/** Fields of a kind that Argo CD should ignore, as `jq` paths. */
+interface LeftAlone {
+  readonly group: string;
+  readonly kind: string;
+  readonly jqPathExpressions: readonly string[];
+}
+
+/** A merge patch replaces lists, so it repeats their items (Argo CD, "Diffing Customization"). */
+async function applicationPatched(
+  metadata: ValueMap,
+  fields: LeftAlone,
+  facts: Facts,
+): Promise<readonly Advice[]> {
+  const { name, namespace } = applicationOf(metadata);
+  const all = name === "" ? [] : await forAdvice(facts.applications(name)) ?? [];
+  const [application, ...others] = all.filter((each) => namespace === "" || each.metadata.namespace === namespace);
+  if (application === undefined || others.length > 0) return [];
+  const { namespace: home = "" } = application.metadata;
+  const words = [`applications.argoproj.io/${name}`, "-n", home, "--type=merge", "-p"];
+  return [harmless(`make the Application "${name}" ignore these fields`, "webhook", {
+    command: kubectl("patch", ...words, JSON.stringify({ spec: changed(application, fields) })),
+    needs: [{ verb: "patch", group: "argoproj.io", resource: "applications", namespace: home, name }],
+  })];
+}
+
+/** Parses the tracking id `APP:GROUP/KIND:NAMESPACE/NAME`. APP may be `NAMESPACE_APP`. */
+function applicationOf(metadata: ValueMap): { readonly name: string; readonly namespace: string } {
+  const [mark = ""] = textAt(mapAt(metadata, "annotations"), TRACKED).split(":");
+  const parts = (mark === "" ? textAt(mapAt(metadata, "labels"), INSTANCE) : mark).split("_");
+  return { name: parts.at(-1) ?? "", namespace: parts.length > 1 ? parts[0] ?? "" : "" };
+}
+
+function changed(application: KubeObject, { jqPathExpressions, ...of }: LeftAlone): ValueMap {
+  const spec = mapAt(application, "spec");
+  const own = { ...of, jqPathExpressions: [...jqPathExpressions] };
+  const { syncOptions } = mapAt(spec, "syncPolicy");
+  const options = Array.isArray(syncOptions) ? syncOptions : [];
+  return {
+    ignoreDifferences: [...mapsAt(spec, "ignoreDifferences").filter((each) => !sameValue(each, own)), own],
+    syncPolicy: { syncOptions: [...options.filter((each) => !String(each).startsWith(RESPECT)), `${RESPECT}=true`] },
+  };
 }

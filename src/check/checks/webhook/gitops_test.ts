@@ -4,7 +4,7 @@ import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { shownText } from "../../../../test/support/kube/shown.ts";
 import type { KubeObject } from "../../../kube/client/mod.ts";
 import type { Value } from "../../../base/value.ts";
-import { judge } from "../../judge.ts";
+import { judge } from "../../run.ts";
 import { bundleIsUnmanaged } from "./gitops.ts";
 
 /** The configuration whose caBundle this manager owns. */

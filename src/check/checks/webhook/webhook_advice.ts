@@ -49,8 +49,6 @@ export async function riskWithout(isRemoved: (configuration: string) => boolean,
     forAdvice(facts.pods()),
   ]);
   if (webhooks === undefined || namespaces === undefined || !hasAllPods(facts.scope)) return "takes-out";
-  return riskOfRemoval(webhooks, ({ configuration }) => isRemoved(configuration), {
-    namespaces: namespaces.map((each) => [each.metadata.name, labelsOfObject(each)] as const),
-    pods,
-  });
+  const labelled = namespaces.map((each) => [each.metadata.name, labelsOfObject(each)] as const);
+  return riskOfRemoval(webhooks, ({ configuration }) => isRemoved(configuration), labelled, pods);
 }

@@ -1,11 +1,11 @@
 /** Applies the rules of `inject` to labels and annotations of workloads in the cluster. */
-import { annotationsOf, findingsOf, podIn, RULES } from "../../../inject/mod.ts";
+import { annotationsOf, fieldIn, findingsOf, podIn, RULES } from "../../../inject/mod.ts";
 import { LABEL } from "../../../istio/annotations/labels.ts";
 import { validateAnnotations } from "../../../istio/mod.ts";
 import { type Advice, byHand, harmless } from "../../advice/advice.ts";
 import { edit } from "../../advice/commands.ts";
 import { ofField, type ProblemOf } from "../findings.ts";
-import { fieldIn, type Target } from "../../injection/target.ts";
+import type { Target } from "../../injection/target.ts";
 import { namedOf } from "../../injection/workload_advice.ts";
 
 /** Rules that do not need an injected pod. */
@@ -38,7 +38,7 @@ function refused(target: Target): readonly ProblemOf[] {
     .filter((entry): entry is [string, string] => typeof entry[1] === "string");
   return validateAnnotations(Object.fromEntries(texts), "current").map(({ annotation, message }) => ({
     result: "warning",
-    message: `${fieldIn(`metadata.annotations["${annotation}"]`, target)}: injection refuses the pod: ${message}`,
+    message: `${fieldIn(`metadata.annotations["${annotation}"]`, target.row)}: injection refuses the pod: ${message}`,
     advice: [correction(target, "correct the value")],
   }));
 }
