@@ -1,7 +1,7 @@
 /** The rights that the inventory needs, as Roles. A test verifies that it uses each of these and no others. */
 import { toYaml } from "../yaml/mod.ts";
 import { GATEWAY_CRDS } from "./inventory/gateway_crds.ts";
-import { newMap, type ValueMap } from "../base/value.ts";
+import type { ValueMap } from "../base/value.ts";
 
 export interface Right {
   /** The API group; `""` is the core group. */
@@ -114,9 +114,9 @@ const APART = {
 export function rbacText(scope: RightsScope): string {
   const { istioNamespace: namespace } = scope;
   const rights = rightsFor(scope);
-  const text = (name: string, { of, head }: { of: readonly Right[]; head: string }) => {
+  const text = (name: string, of: readonly Right[], head: string) => {
     const isNamespaced = of.some(({ inControlPlane }) => inControlPlane === true);
-    const paths = head === HEAD ? [mapOf({ nonResourceURLs: [...PATHS], verbs: ["get"] })] : [];
+    const paths = head === HEAD ? [{ nonResourceURLs: [...PATHS], verbs: ["get"] }] : [];
     const rules = [...of.map(rule), ...paths];
     const manifest = isNamespaced
       ? { apiVersion: RBAC, kind: "Role", metadata: { name, namespace }, rules }
@@ -128,19 +128,15 @@ export function rbacText(scope: RightsScope): string {
   };
   const usual = rights.filter(({ apart }) => apart === undefined);
   return [
-    text(NAME, { of: usual.filter(({ inControlPlane }) => inControlPlane !== true), head: HEAD }),
-    text(NAME, { of: usual.filter(({ inControlPlane }) => inControlPlane === true), head: "" }),
+    text(NAME, usual.filter(({ inControlPlane }) => inControlPlane !== true), HEAD),
+    text(NAME, usual.filter(({ inControlPlane }) => inControlPlane === true), ""),
     ...Object.entries(APART).map(([word, head]) => {
-      return text(`${NAME}-${word}`, { of: rights.filter(({ apart }) => apart === word), head });
+      return text(`${NAME}-${word}`, rights.filter(({ apart }) => apart === word), head);
     }),
   ].join("---\n");
 }
 
 function rule({ group, resources, verbs, names }: Right): ValueMap {
   const named = names === undefined ? {} : { resourceNames: [...names] };
-  return mapOf({ apiGroups: [group], resources: [...resources], ...named, verbs: [...verbs] });
-}
-
-function mapOf(fields: ValueMap): ValueMap {
-  return Object.assign(newMap(), fields);
+  return { apiGroups: [group], resources: [...resources], ...named, verbs: [...verbs] };
 }

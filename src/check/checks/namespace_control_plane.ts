@@ -20,7 +20,7 @@ export const NONE_INJECTED: Finding = { result: "skipped", message: "no namespac
 /** Returns a check that judges each namespace whose pods a webhook injects. */
 export function ofInjected(judge: Judge): (facts: Facts) => Promise<Finding> {
   return async (facts) => {
-    const injected = (await facts.sidecars()).filter(({ planned }) => !planned);
+    const injected = (await facts.sidecars()).filter(({ plane }) => plane !== undefined);
     if (injected.length === 0) return NONE_INJECTED;
     return findingOf(await inEach(injected, async (each) => await judge(each, facts)));
   };

@@ -92,8 +92,8 @@ function sccRanges(namespace: SidecarNamespace): readonly Problem[] {
 }
 
 /** Returns the problem of a namespace. Before the mesh is installed, every problem is only a warning. */
-function problem({ name, planned }: SidecarNamespace, result: Problem["result"], message: string): Problem {
-  return { object: `namespace/${name}`, result: planned ? "warning" : result, message };
+function problem({ name, plane }: SidecarNamespace, result: Problem["result"], message: string): Problem {
+  return { object: `namespace/${name}`, result: plane === undefined ? "warning" : result, message };
 }
 
 function podSecurity(namespace: SidecarNamespace): readonly Problem[] {

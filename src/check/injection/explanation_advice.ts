@@ -1,4 +1,5 @@
 /** Advises how to change the result of an explanation. */
+import { LABEL } from "../../istio/annotations/labels.ts";
 import { type Advice, byHand, type Fix, look, type Step } from "../advice/advice.ts";
 import { shows } from "../advice/commands.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
@@ -7,12 +8,19 @@ import type { Misplaced } from "./misplaced.ts";
 import type { Cause } from "./not_called.ts";
 import type { Target } from "./target.ts";
 import type { Verdict } from "./verdict.ts";
-import { decisionFix, recreate } from "./workload_advice.ts";
+import { changePod, ownNetwork, recreate } from "./workload_advice.ts";
 
 const mesh = (...words: readonly string[]): Step => shows("mesh", "check", ...words);
 
-/** Advice for reasons that are not decisions of the injector. */
+const ask = (target: Target) => [changePod(target, { of: "labels", key: LABEL.inject, value: "true" })];
+
+/** Advice for the stable id of a verdict's reason. Other reasons, such as a system namespace, have no fix. */
 const BY_REASON: Readonly<Record<string, (target: Target) => readonly Advice[]>> = {
+  "label-inject-false": (target) => [changePod(target, { of: "labels", key: LABEL.inject, value: null })],
+  "annotation-inject-false": (target) => [changePod(target, { of: "annotations", key: LABEL.inject, value: null })],
+  "never-inject-selector": ask,
+  "policy-disabled": ask,
+  "pod-host-network": (target) => [ownNetwork(target)],
   "api-server-refuses": (
     { namespace },
   ) => [look("see which policies refuse injected pods", mesh("security", "-n", namespace))],
@@ -26,7 +34,7 @@ const BY_REASON: Readonly<Record<string, (target: Target) => readonly Advice[]>>
 };
 
 export function adviceByReason(reason: string, target: Target): readonly Advice[] {
-  return BY_REASON[reason]?.(target) ?? decisionFix(reason, target);
+  return BY_REASON[reason]?.(target) ?? [];
 }
 
 /** A workload, its verdict, and the data that decides the advice. */

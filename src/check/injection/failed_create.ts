@@ -52,7 +52,7 @@ export function timeOf(event: ValueMap): number {
     textAt(event, "lastTimestamp"),
     textAt(event, "eventTime"),
   ];
-  return Math.max(0, ...times.map((time) => Date.parse(time)).filter((time) => !Number.isNaN(time)));
+  return Math.max(...times.map((time) => Date.parse(time) || 0));
 }
 
 function sentence({ row, name }: Target, report: ValueMap): string {

@@ -100,11 +100,8 @@ function inValue(value: Value, path: Path, reading: Reading): readonly (Target |
 function judged(value: ValueMap, row: WorkloadKind, path: Path, { parsed, namespace }: Reading): Target | Unjudged {
   const { file, index: document } = parsed.doc;
   const metadata = metadataOf(value);
-  const known = {
-    workload: resourceName(textAt(value, "apiVersion"), row.kind, textAt(metadata, "name")),
-    namespace: textAt(metadata, "namespace") || namespace,
-    ...{ file, document },
-  };
+  const workload = resourceName(textAt(value, "apiVersion"), row.kind, textAt(metadata, "name"));
+  const known = { workload, namespace: textAt(metadata, "namespace") || namespace, file, document };
   try {
     const read = readWorkload(value, row);
     if (read === undefined) {

@@ -76,7 +76,8 @@ export function editedPod(object: Named, change: (podSpec: string) => string): A
   return harmless(text, "workload", edit(object));
 }
 
-function ownNetwork(target: Target): Advice {
+/** Advice to remove `hostNetwork` from the pod. */
+export function ownNetwork(target: Target): Advice {
   const field = [...target.row.path, "spec"].join(".");
   if (target.file !== undefined) return byHand(`remove "hostNetwork" from ${field} in ${target.file}`, "workload");
   return changed(target, "remove hostNetwork from the pod", { spec: { hostNetwork: null } });
@@ -160,23 +161,4 @@ export function recreate(target: Target, live: readonly LivePod[]): readonly Adv
   if (own.steps.length > 0 && controllerOf(target) === undefined) return [own];
   const pods = live.map(({ pod }) => remove({ kind: "pod", name: pod, namespace }));
   return [harmless("delete its pods, which are then recreated", "workload", ...pods)];
-}
-
-type DecisionFix = (target: Target) => Advice;
-
-const ask: DecisionFix = (target) => changePod(target, { of: "labels", key: LABEL.inject, value: "true" });
-
-/** Advice by the reason of a decision. Other reasons, such as a system namespace, have no fix. */
-const FIXES: Readonly<Record<string, DecisionFix>> = {
-  "label-inject-false": (target) => changePod(target, { of: "labels", key: LABEL.inject, value: null }),
-  "annotation-inject-false": (target) => changePod(target, { of: "annotations", key: LABEL.inject, value: null }),
-  "never-inject-selector": ask,
-  "policy-disabled": ask,
-  "pod-host-network": ownNetwork,
-};
-
-/** Returns advice that makes the injector inject the pod. Empty if the reason has no fix. */
-export function decisionFix(reason: string, target: Target): readonly Advice[] {
-  const fix = FIXES[reason];
-  return fix === undefined ? [] : [fix(target)];
 }

@@ -3,7 +3,7 @@ import type { ValueMap } from "../../base/value.ts";
 import type { Advice } from "../advice/advice.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
 import { type Target, targetOf } from "./target.ts";
-import { changePod, decisionFix, recreate, recreated } from "./workload_advice.ts";
+import { changePod, ownNetwork, recreate, recreated } from "./workload_advice.ts";
 
 function target(kind: string, metadata: ValueMap = {}, file?: string): Target {
   const found = targetOf({ apiVersion: "v1", kind, metadata: { name: "web", ...metadata } }, "shop", file);
@@ -43,7 +43,7 @@ Deno.test("a Job is deleted and created again: its template is immutable", () =>
     "delete jobs",
     "create jobs",
   ]);
-  assert.match(decisionFix("pod-host-network", target("Job"))[0]?.steps[0]?.command ?? "", /"hostNetwork":null/);
+  assert.match(ownNetwork(target("Job")).steps[0]?.command ?? "", /"hostNetwork":null/);
 });
 
 Deno.test("a pod without a controller is replaced in one line, a controller's pod is not changed", () => {

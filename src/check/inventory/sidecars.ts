@@ -33,10 +33,8 @@ export interface SidecarNamespace {
   readonly namespace: Namespace;
   /** A pod with only the parts that injection adds. */
   readonly sidecar: Pod;
-  /** The control plane that injects the sidecar; `undefined` if `planned` is true. */
+  /** Injects the sidecar. `undefined` if the cluster has no webhook yet: the sidecar is then the built-in one. */
   readonly plane: ObservedPlane | undefined;
-  /** Whether the cluster has no injection webhook yet. The sidecar then comes from the built-in configuration. */
-  readonly planned: boolean;
 }
 
 type SidecarParts = Pick<ResourceInventory, "namespaces" | "injectors"> & Pick<InjectorInventory, "planes">;
@@ -69,9 +67,7 @@ function planned(namespaces: readonly Namespace[], { clock }: Source): Observed<
   const sidecar = sidecarOf(newInjector({ ...configurationOf({}), ...asControlPlane(clock) }));
   if (sidecar === undefined) return { value: [] };
   return {
-    value: namespaces.map((namespace) => {
-      return { name: namespace.metadata.name, namespace, sidecar, plane: undefined, planned: true };
-    }),
+    value: namespaces.map((namespace) => ({ name: namespace.metadata.name, namespace, sidecar, plane: undefined })),
   };
 }
 
@@ -99,7 +95,7 @@ function injected(
     const users = isKnown(injector) && isOpenShift(injector.value) ? proxyIds(annotations, injector.value) : {};
     const sidecar = sidecarFor({ injector, key, users });
     if (!isKnown(sidecar)) return sidecar;
-    if (sidecar.value !== undefined) found.push({ name, namespace, sidecar: sidecar.value, plane, planned: false });
+    if (sidecar.value !== undefined) found.push({ name, namespace, sidecar: sidecar.value, plane });
   }
   return { value: found };
 }

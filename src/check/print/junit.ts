@@ -6,9 +6,8 @@ import type { CheckResult } from "../result_schema.ts";
 export function junitText(results: readonly CheckResult[], failOn: FailOn): string {
   const suites = [...Map.groupBy(results, ({ category }) => category)];
   const text = suites.map(([category, own]) => suiteText(category, own, failOn)).join("");
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="kubectl mesh check"${
-    countsOf(results, failOn)
-  }>\n${text}</testsuites>\n`;
+  const head = `<testsuites name="kubectl mesh check"${countsOf(results, failOn)}>`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${head}\n${text}</testsuites>\n`;
 }
 
 function suiteText(category: string, results: readonly CheckResult[], failOn: FailOn): string {
@@ -33,17 +32,12 @@ function caseText(checked: CheckResult, failOn: FailOn): string {
   const advice = checked.fixes.flatMap(({ alternatives: [first] }) => first ?? []);
   const fixes = advice.flatMap(({ change, commands }) => [`fix: ${change}`, ...commands.map((each) => `  ${each}`)]);
   const text = escaped([message, ...fixes].join("\n"));
+  const withBody = (body: string) => `${head}>\n      ${body}\n    </testcase>\n`;
   if (isFailing(result, failOn)) {
-    return `${head}>\n      <failure type="${result}" message="${
-      escaped(message)
-    }">${text}</failure>\n    </testcase>\n`;
+    return withBody(`<failure type="${result}" message="${escaped(message)}">${text}</failure>`);
   }
-  if (isSkipped(checked, failOn)) {
-    return `${head}>\n      <skipped message="${escaped(`${result}: ${message}`)}"/>\n    </testcase>\n`;
-  }
-  return message === ""
-    ? `${head}/>\n`
-    : `${head}>\n      <system-out>${result}: ${text}</system-out>\n    </testcase>\n`;
+  if (isSkipped(checked, failOn)) return withBody(`<skipped message="${escaped(`${result}: ${message}`)}"/>`);
+  return message === "" ? `${head}/>\n` : withBody(`<system-out>${result}: ${text}</system-out>`);
 }
 
 /** Escapes text for XML 1.0, which allows no control characters except tab and line breaks. */

@@ -24,7 +24,7 @@ import { entriesPatched } from "./webhook_advice.ts";
 /** Tries a pod with a sidecar in one dry run for each set of webhooks that are called after the injector. */
 export async function chainKeepsSidecar(facts: Facts): Promise<Finding> {
   const [configurations, sidecars] = await Promise.all([facts.mutatingWebhooks(), facts.sidecars()]);
-  const injected = sidecars.filter(({ planned }) => !planned);
+  const injected = sidecars.filter(({ plane }) => plane !== undefined);
   if (injected.length === 0) return NONE_INJECTED;
   const first = injectorWebhooks(configurations)[0]?.configuration ?? "";
   const others = otherWebhooks(configurations)

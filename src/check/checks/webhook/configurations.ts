@@ -1,4 +1,4 @@
-import { byHand, look } from "../../advice/advice.ts";
+import { type Advice, byHand, look } from "../../advice/advice.ts";
 import { shows } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
@@ -30,11 +30,10 @@ export async function exists(webhooks: readonly InjectorWebhook[], facts: Facts)
     };
   }
   if (!webhooks.some(isActive)) {
-    const objects = [...new Set(webhooks.map(configurationRef))];
     return {
       result: "error",
       message: `all MutatingWebhookConfigurations${of} are deactivated`,
-      objects,
+      objects: [...new Set(webhooks.map(configurationRef))],
       fixes: fixesBy(byHand('point a tag to a revision with "istioctl tag set"', "webhook")),
     };
   }
@@ -48,25 +47,25 @@ export async function revisionTags(webhooks: readonly InjectorWebhook[], facts: 
   const found = await Promise.all(configurations.map(async (webhook): Promise<Problem[]> => {
     const { tag, revision, configuration } = webhook;
     if (tag === undefined) return [];
-    const object = configurationRef(webhook);
+    const problem = (result: Problem["result"], message: string, ...advice: readonly Advice[]) => {
+      return [{ object: configurationRef(webhook), result, message, advice }];
+    };
     const twin = configurations.find((other) => other !== webhook && other.tag === tag);
     if (twin !== undefined) {
       const message = `the configuration "${twin.configuration}" has the same tag "${tag}"`;
-      const advice = [await deleted(configuration, "delete one of the two configurations", facts)];
-      return [{ object, result: "error", message, advice }];
+      return problem("error", message, await deleted(configuration, "delete one of the two configurations", facts));
     }
     if (!revisions.has(revision)) {
-      const message = `the tag "${tag}" points to "${revision}", which is not installed`;
-      const advice = [
+      return problem(
+        "error",
+        `the tag "${tag}" points to "${revision}", which is not installed`,
         byHand(`point the tag to an installed revision with "istioctl tag set ${tag} --overwrite"`, "webhook"),
         await deleted(configuration, "delete the tag if no namespace uses it", facts),
-      ];
-      return [{ object, result: "error", message, advice }];
+      );
     }
     if (!revisions.has(tag) || tag === revision || tag === "default") return [];
-    const message = `the tag "${tag}" is also the name of a revision`;
-    const advice = [byHand("rename the tag, and label the namespaces with the new name", "webhook")];
-    return [{ object, result: "warning", message, advice }];
+    const rename = byHand("rename the tag, and label the namespaces with the new name", "webhook");
+    return problem("warning", `the tag "${tag}" is also the name of a revision`, rename);
   }));
   return findingOf(found.flat());
 }
