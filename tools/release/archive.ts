@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { zipSync } from "fflate";
-import { tarBytes } from "../../src/explain/snapshot/tar.ts";
+import { packTar } from "modern-tar";
 import { type Binary, type Document, goPlatform, type Release } from "./release.ts";
 
 /** The archive of a binary: the program and the documents, with no folder around them, all with the time of the commit. */
@@ -20,8 +20,12 @@ interface File extends Document {
 }
 
 async function tarGz(files: readonly File[], seconds: number): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = await new Blob([...tarBytes(files, seconds)]).bytes();
-  return new Uint8Array(gzipSync(bytes, { level: 9 }));
+  const mtime = new Date(seconds * 1000);
+  const entries = files.map(({ name, content, mode }) => ({
+    header: { name, size: content.length, mode, mtime },
+    body: content,
+  }));
+  return new Uint8Array(gzipSync(await packTar(entries), { level: 9 }));
 }
 
 /** Zip's times have no zone: fflate writes them in the local zone, so a time is made that reads as UTC there. */

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { unzipSync } from "fflate";
 import { parseYaml } from "../../src/yaml/mod.ts";
-import { readTar } from "../../src/explain/snapshot/tar.ts";
+import { unpackTar } from "modern-tar";
 import { temporaryFolder } from "../../test/support/temporary_folder.ts";
 import { PLATFORMS } from "../compile/platforms.ts";
 import { archiveOf } from "./archive.ts";
@@ -37,12 +37,8 @@ async function filesOf({ name, content }: Document): Promise<Record<string, stri
     const files = Object.entries(unzipSync(content));
     return Object.fromEntries(files.map(([path, data]) => [path, new TextDecoder().decode(data)]));
   }
-  const files: Record<string, string> = {};
-  await readTar(new Blob([content]).stream().pipeThrough(new DecompressionStream("gzip")), {
-    wants: ({ size }) => size,
-    read: ({ name }, data) => void (files[name] = new TextDecoder().decode(data)),
-  });
-  return files;
+  const entries = await unpackTar(new Blob([content]).stream().pipeThrough(new DecompressionStream("gzip")));
+  return Object.fromEntries(entries.map(({ header, data }) => [header.name, new TextDecoder().decode(data)]));
 }
 
 Deno.test("each platform has an archive with the program and the documents, the same bytes each time", async () => {

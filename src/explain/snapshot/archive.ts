@@ -1,19 +1,11 @@
 /** Reads and writes snapshots as one file, a tar archive compressed with gzip. */
+import { createTarPacker, type TarHeader, unpackTar } from "modern-tar";
 import { MeshError, messageOf } from "../../base/errors.ts";
 import type { Removed } from "../../kube/redact/mod.ts";
 import type { World } from "../../platform/world.ts";
-import {
-  absentPart,
-  isPartName,
-  maxPartBytes,
-  type Part,
-  PART_NAMES,
-  type PartName,
-  type Snapshot,
-} from "./snapshot.ts";
-import { MANIFEST, manifestProblem, manifestText, MAX_MANIFEST_BYTES, snapshotOf } from "./manifest.ts";
+import { absentPart, type Part, PART_NAMES, type PartName, type Snapshot } from "./snapshot.ts";
+import { isSnapshotFile, MANIFEST, manifestText, savedSnapshot, sizeProblem } from "./manifest.ts";
 import { withoutSecrets } from "./redact.ts";
-import { fileBytes, readTar, tarEnd, type TarFile } from "./tar.ts";
 
 /** Maximum decompressed size in bytes, larger than the sum of all parts at their maximum size. */
 const MAX_BYTES = 512 * 1024 * 1024;
@@ -36,34 +28,32 @@ export async function isArchive(world: World, path: string): Promise<boolean> {
  */
 export async function readArchive(world: World, path: string): Promise<readonly Snapshot[]> {
   const folders = new Map<string, Map<string, Part>>();
+  const keep = ({ name }: TarHeader, part: Part) => {
+    const folder = name.slice(0, name.lastIndexOf("/") + 1);
+    folders.set(folder, (folders.get(folder) ?? new Map()).set(baseName(name), part));
+  };
   let entries = 0;
+  const filter = (header: TarHeader) => {
+    if (++entries > MAX_ENTRIES) throw new MeshError(`The archive has more than ${MAX_ENTRIES} files`);
+    const name = baseName(header.name);
+    if (!isSnapshotFile(name) || header.type !== "file") return false;
+    const problem = sizeProblem(name, header.size);
+    if (problem !== undefined) keep(header, problem);
+    return problem === undefined;
+  };
   try {
-    await readTar(bounded(decompressed(world.files.chunks(path))), {
-      wants({ name, isFile, size }) {
-        if (++entries > MAX_ENTRIES) throw new MeshError(`The archive has more than ${MAX_ENTRIES} files`);
-        const part = partOf(name);
-        if (part === undefined || !isFile) return 0;
-        return size > limitOf(part) ? 0 : size;
-      },
-      read({ name, size }, content) {
-        const part = partOf(name);
-        if (part === undefined) return;
-        const folder = name.slice(0, name.lastIndexOf("/") + 1);
-        folders.set(folder, (folders.get(folder) ?? new Map()).set(part, textPart(part, content, size)));
-      },
-    });
+    const stream = ReadableStream.from(bounded(decompressed(world.files.chunks(path))));
+    for (const { header, data = new Uint8Array() } of await unpackTar(stream, { strict: true, filter })) {
+      keep(header, textPart(baseName(header.name), data));
+    }
   } catch (error) {
     throw new MeshError(`The snapshot cannot be read: ${messageOf(error)}`, { place: { file: path }, cause: error });
   }
   return podsOf([...folders.values()]).map((files) => {
-    const manifest = files.get(MANIFEST);
-    const problem = manifest === undefined
-      ? `it does not contain ${MANIFEST}, so it was not created by "kubectl mesh snapshot"`
-      : manifestProblem(manifest);
-    if (problem !== undefined) {
-      throw new MeshError(`The snapshot cannot be read: ${problem}`, { place: { file: path } });
-    }
-    return snapshotOf(files, `"${path}"`);
+    if (files.has(MANIFEST)) return savedSnapshot(files, path);
+    throw new MeshError(`The archive does not contain ${MANIFEST}: "kubectl mesh snapshot" did not create it`, {
+      place: { file: path },
+    });
   });
 }
 
@@ -73,20 +63,12 @@ function podsOf(folders: readonly ReadonlyMap<string, Part>[]): readonly Readonl
   return pods.length > 1 ? pods : [new Map(folders.flatMap((files) => [...files]))];
 }
 
-/** Returns the name of the part at a path. Archives made with `tar` can have a folder before the name. */
-function partOf(name: string): string | undefined {
-  const last = name.slice(name.lastIndexOf("/") + 1);
-  return last === MANIFEST || isPartName(last) ? last : undefined;
+/** Archives made with `tar` can have a folder before the name. */
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
-function limitOf(name: string): number {
-  return isPartName(name) ? maxPartBytes(name) : MAX_MANIFEST_BYTES;
-}
-
-function textPart(name: string, content: Uint8Array, size: number): Part {
-  if (content.length < size) {
-    return absentPart("too-large", `${name} has ${size} bytes, more than the limit of ${limitOf(name)}`);
-  }
+function textPart(name: string, content: Uint8Array): Part {
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(content) };
   } catch {
@@ -135,34 +117,36 @@ export async function writeArchive(
   snapshots: AsyncIterable<Snapshot>,
   { path, program, isMany, written, full, beside }: ArchiveOptions,
 ): Promise<number> {
-  async function* contents(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const { readable, controller } = createTarPacker();
+  const add = async (name: string, content: Uint8Array<ArrayBuffer>, mtime: Date) => {
+    const body = controller.add({ name, size: content.length, mode: 0o600, mtime }).getWriter();
+    await body.write(content);
+    await body.close();
+  };
+  const contents = async () => {
     const space = new Space();
     let number = 0;
     for await (const snapshot of snapshots) {
-      let redacted = 0;
-      const files = [...filesOf(snapshot, program, (count) => redacted += count)];
-      if (!space.takes(files)) {
+      const { files, redacted } = filesOf(snapshot, program);
+      if (!space.takes([...files.values()])) {
         full?.(snapshot.origin);
         continue;
       }
       const folder = isMany ? `${++number}/` : "";
-      const seconds = secondsOf(snapshot.time ?? world.clock.now());
-      for (const file of files) yield* fileBytes({ ...file, name: `${folder}${file.name}` }, seconds);
+      for (const [name, content] of files) await add(`${folder}${name}`, content, snapshot.time ?? world.clock.now());
       written(snapshot, redacted);
     }
     const file = beside?.();
-    if (file !== undefined) {
-      const content = new TextEncoder().encode(file.text);
-      if (content.length <= MAX_BESIDE) yield* fileBytes({ name: file.name, content }, secondsOf(world.clock.now()));
-      else full?.(file.name);
-    }
-    yield tarEnd();
-  }
-  const packed = ReadableStream.from(contents()).pipeThrough(new CompressionStream("gzip"));
+    if (file === undefined) return;
+    const content = new TextEncoder().encode(file.text);
+    if (content.length <= MAX_BESIDE) await add(file.name, content, world.clock.now());
+    else full?.(file.name);
+  };
+  contents().then(() => controller.finalize(), (error) => controller.error(error));
   const replacement = world.files.replace(path, 0o600);
   let bytes = 0;
   try {
-    for await (const chunk of packed) {
+    for await (const chunk of readable.pipeThrough(new CompressionStream("gzip"))) {
       bytes += chunk.length;
       replacement.write(chunk);
     }
@@ -174,18 +158,14 @@ export async function writeArchive(
   return bytes;
 }
 
-function secondsOf(time: Date): number {
-  return Math.floor(time.getTime() / 1000);
-}
-
 /** Free space of an archive within the limits of `readArchive`. Reserves space for the additional file. */
 class Space {
   #bytes = MAX_BYTES - MAX_BESIDE - 2 * FRAME;
   #files = MAX_ENTRIES - 1;
 
   /** Reserves space for all of these files. Returns `false` if they do not fit. */
-  takes(files: readonly Pick<TarFile, "content">[]): boolean {
-    const bytes = files.reduce((sum, { content }) => sum + content.length + FRAME, 0);
+  takes(files: readonly Uint8Array[]): boolean {
+    const bytes = files.reduce((sum, { length }) => sum + length + FRAME, 0);
     if (bytes > this.#bytes || files.length > this.#files) return false;
     this.#bytes -= bytes;
     this.#files -= files.length;
@@ -193,16 +173,18 @@ class Space {
   }
 }
 
-function* filesOf(snapshot: Snapshot, program: string, removes: (count: number) => void): Generator<TarFile> {
+/** Returns the files of a pod without secrets, and the number of redacted values. */
+function filesOf(snapshot: Snapshot, program: string) {
   const encoder = new TextEncoder();
+  const files = new Map<string, Uint8Array<ArrayBuffer>>();
   const removed = new Map<PartName, readonly Removed[]>();
   for (const name of PART_NAMES) {
     const { text } = snapshot.parts[name];
     if (text === undefined) continue;
     const safe = withoutSecrets(name, text);
-    removes(safe.removed.length);
     removed.set(name, safe.removed);
-    yield { name, content: encoder.encode(safe.text) };
+    files.set(name, encoder.encode(safe.text));
   }
-  yield { name: MANIFEST, content: encoder.encode(manifestText(snapshot, { program, removed })) };
+  files.set(MANIFEST, encoder.encode(manifestText(snapshot, { program, removed })));
+  return { files, redacted: [...removed.values()].flat().length };
 }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
+import { packTar } from "modern-tar";
 import { realWorld } from "../../platform/mod.ts";
 import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { needsProgram, testWhen } from "../../../test/support/test_when.ts";
 import { isArchive, readArchive, writeArchive } from "./archive.ts";
 import { absentPart, allParts, type Part, PART_NAMES, type Snapshot } from "./snapshot.ts";
-import { tarBytes, type TarFile } from "./tar.ts";
 
 const SNAPSHOT: Snapshot = {
   pod: { namespace: "shop", name: "web" },
@@ -52,14 +52,27 @@ testWhen(needsProgram("tar"), "an archive is read again, by tar too, and only it
 });
 
 const MANIFEST = { name: "manifest.json", content: new TextEncoder().encode('{"schemaVersion":1}') };
+
+interface TarFile {
+  readonly name: string;
+  readonly content: Uint8Array;
+}
+
 const file = (name: string, content: string | Uint8Array): TarFile => ({
   name,
   content: typeof content === "string" ? new TextEncoder().encode(content) : content,
 });
 
+function tarOf(files: readonly TarFile[]): Promise<Uint8Array<ArrayBuffer>> {
+  return packTar(files.map(({ name, content }) => ({ header: { name, size: content.length }, body: content })));
+}
+
+async function gzip(...chunks: Uint8Array<ArrayBuffer>[]): Promise<Uint8Array> {
+  return await new Response(ReadableStream.from(chunks).pipeThrough(new CompressionStream("gzip"))).bytes();
+}
+
 async function packed(files: readonly TarFile[], cut = 0): Promise<Uint8Array> {
-  const stream = ReadableStream.from(tarBytes(files, 0)).pipeThrough(new CompressionStream("gzip"));
-  const bytes = await new Response(stream).bytes();
+  const bytes = await gzip(await tarOf(files));
   return bytes.subarray(0, bytes.length - cut);
 }
 
@@ -90,20 +103,19 @@ Deno.test("a file that is not UTF-8 is left out", async () => {
 Deno.test("hostile and damaged archives are errors", async () => {
   const many = Array.from({ length: 10_001 }, (_, at) => file(`f${at}`, ""));
   const zeros = new Uint8Array(64 * 1024 * 1024);
-  const bomb = Array.from({ length: 9 }, (_, at) => file(`f${at}`, zeros));
-  const broken = [...tarBytes([MANIFEST], 0)];
-  broken[0]?.set([0x39], 124);
-  const gzip = (chunks: readonly Uint8Array<ArrayBuffer>[]) =>
-    new Response(ReadableStream.from(chunks).pipeThrough(new CompressionStream("gzip"))).bytes();
-  const [first = new Uint8Array(0)] = tarBytes([file("ready.txt", "x".repeat(2000))], 0);
+  const bomb = Array.from({ length: 9 }, () => zeros);
+  const broken = await tarOf([MANIFEST]);
+  broken.set([0x31], 124);
+  const whole = await tarOf([file("ready.txt", "x".repeat(2000))]);
   const cases: readonly [Uint8Array, RegExp][] = [
     [await packed(many), /more than 10000 files/],
-    [await packed(bomb), /more than 536870912 bytes/],
+    [await gzip(...bomb), /more than 536870912 bytes/],
     [await packed([MANIFEST], 30), /cannot be read/],
-    [await gzip([first]), /is truncated in the middle of a file/],
-    [await gzip([new Uint8Array([1, 2, 3])]), /is truncated in the middle of a header/],
-    [await gzip(broken), /not a tar archive/],
-    [await gzip([new TextEncoder().encode("x".repeat(600))]), /not a tar archive/],
+    [await gzip(whole.subarray(0, 512)), /is truncated/],
+    [await gzip(whole.subarray(0, -1024)), /is truncated/],
+    [await gzip(new Uint8Array([1, 2, 3])), /is truncated/],
+    [await gzip(broken), /Invalid tar header checksum/],
+    [await gzip(new TextEncoder().encode("x".repeat(600))), /Invalid tar/],
     [await packed([file("ready.txt", "LIVE")]), /does not contain manifest\.json/],
     [await packed([file("manifest.json", '{"schemaVersion":7}')]), /schema version 7/],
   ];

@@ -1,12 +1,15 @@
 /** Reads and writes `manifest.json` of a snapshot: the pod, the time, and why parts are absent. */
 import type { Removed } from "../../kube/redact/mod.ts";
+import { MeshError } from "../../base/errors.ts";
 import { isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import {
   ABSENT_REASONS,
+  type AbsentPart,
   absentPart,
   type AbsentReason,
   allParts,
   isPartName,
+  maxPartBytes,
   type Part,
   PART_NAMES,
   type PartName,
@@ -21,7 +24,24 @@ export const MANIFEST = "manifest.json";
 /** Schema version that this program writes, and the newest version that it reads. */
 const SCHEMA_VERSION = 1;
 
-export const MAX_MANIFEST_BYTES = 1024 * 1024;
+const MAX_MANIFEST_BYTES = 1024 * 1024;
+
+/** Whether a file with this name belongs to a snapshot. */
+export function isSnapshotFile(name: string): boolean {
+  return name === MANIFEST || isPartName(name);
+}
+
+/** Maximum size of a file of a snapshot. */
+export function maxFileBytes(name: string): number {
+  return isPartName(name) ? maxPartBytes(name) : MAX_MANIFEST_BYTES;
+}
+
+/** Returns an absent part if a file of a snapshot is too large to read. */
+export function sizeProblem(name: string, size: number): AbsentPart | undefined {
+  const most = maxFileBytes(name);
+  if (size <= most) return undefined;
+  return absentPart("too-large", `${name} has ${size} bytes, more than the limit of ${most}`);
+}
 
 /** Maximum number of redacted values to list in the manifest for a part. Further values are only counted. */
 const MAX_LISTED = 200;
@@ -69,8 +89,16 @@ export function snapshotOf(files: ReadonlyMap<string, Part>, origin: string): Sn
   };
 }
 
+/** Builds a snapshot from the files of an archive or a folder. Throws a MeshError if its manifest is invalid. */
+export function savedSnapshot(files: ReadonlyMap<string, Part>, path: string): Snapshot {
+  const manifest = files.get(MANIFEST);
+  const problem = manifest === undefined ? undefined : manifestProblem(manifest);
+  if (problem === undefined) return snapshotOf(files, `"${path}"`);
+  throw new MeshError(`The snapshot cannot be read: ${problem}`, { place: { file: path } });
+}
+
 /** Returns why this program cannot read a snapshot with this manifest; `undefined` if it can. */
-export function manifestProblem(manifest: Part): string | undefined {
+function manifestProblem(manifest: Part): string | undefined {
   const { value, part } = jsonOf(manifest, MANIFEST);
   if (value === undefined) return part.message;
   const version = value["schemaVersion"];

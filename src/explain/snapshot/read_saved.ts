@@ -3,13 +3,13 @@ import { trimmedEnd } from "../../base/text/mod.ts";
 import { MeshError, messageOf } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
 import { absentPart, isPartName, maxPartBytes, type Part, PART_NAMES, type Snapshot } from "./snapshot.ts";
-import { MANIFEST, manifestProblem, MAX_MANIFEST_BYTES, snapshotOf } from "./manifest.ts";
+import { isSnapshotFile, maxFileBytes, savedSnapshot, sizeProblem, snapshotOf } from "./manifest.ts";
 
 /** Reads the folder of a snapshot. Throws a MeshError for a folder without parts, or with another program's manifest. */
 export async function readFolder(world: World, path: string): Promise<Snapshot> {
   const entries = await world.files.list(path);
   const names = entries.filter(({ kind }) => kind === "file").map(({ name }) => name);
-  const wanted = names.filter((name) => isPartName(name) || name === MANIFEST);
+  const wanted = names.filter(isSnapshotFile);
   if (!wanted.some(isPartName)) {
     throw new MeshError("The folder is not a snapshot: it does not contain any file of a snapshot", {
       place: { file: path },
@@ -18,10 +18,7 @@ export async function readFolder(world: World, path: string): Promise<Snapshot> 
   }
   const files = new Map<string, Part>();
   for (const name of wanted) files.set(name, await readPart(world, `${trimmedEnd(path, "/")}/${name}`, name));
-  const manifest = files.get(MANIFEST);
-  const problem = manifest === undefined ? undefined : manifestProblem(manifest);
-  if (problem !== undefined) throw new MeshError(`The folder cannot be read: ${problem}`, { place: { file: path } });
-  return snapshotOf(files, `"${path}"`);
+  return savedSnapshot(files, path);
 }
 
 /** Reads a bare `config_dump.json`. Throws a MeshError for any other file. */
@@ -38,11 +35,10 @@ export async function readConfigDump(world: World, path: string): Promise<Snapsh
 
 /** Reads a part from a folder. The part is absent if the file is too large or not text. */
 async function readPart(world: World, path: string, name: string): Promise<Part> {
-  const most = isPartName(name) ? maxPartBytes(name) : MAX_MANIFEST_BYTES;
-  const size = (await world.files.stat(path))?.size ?? 0;
-  if (size > most) return absentPart("too-large", `${name} has ${size} bytes, more than the limit of ${most}`);
+  const problem = sizeProblem(name, (await world.files.stat(path))?.size ?? 0);
+  if (problem !== undefined) return problem;
   try {
-    return { text: await world.files.readText(path, most) };
+    return { text: await world.files.readText(path, maxFileBytes(name)) };
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     return absentPart("malformed", `${name} cannot be read: ${messageOf(error)}`);
