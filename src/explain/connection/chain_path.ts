@@ -96,7 +96,7 @@ function tcpTargets({ filters, origin }: FilterChain, { sni }: Incoming): Target
   const tcp = filters.find((filter) => filter.kind === "tcp");
   if (tcp === undefined) return undefined;
   const byName = filters.some(({ kind }) => kind === "sni-cluster") && sni !== "";
-  return byName ? [{ cluster: sni, share: 1, origin }] : sharesOf(tcp.tcp.clusters, origin);
+  return byName ? [{ cluster: sni, share: 1, origin }] : sharesOf(tcp.clusters, origin);
 }
 
 function sharesOf(clusters: readonly WeightedCluster[], origin: string): Target[] {

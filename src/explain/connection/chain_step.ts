@@ -79,7 +79,6 @@ function propertiesOf({ listenerFilters }: Listener, incoming: Incoming): Proper
     port,
     source,
     isLocal,
-    sourcePort: undefined,
     serverName: isTls ? lower(incoming.sni) : "",
     transportProtocol: isTls ? "tls" : "raw_buffer",
     applicationProtocols: isTls ? incoming.alpn : isHttp ? ["http/1.1"] : [],

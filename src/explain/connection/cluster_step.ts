@@ -1,6 +1,6 @@
 /** The stations of a cluster: the cluster itself, its endpoints, and the TLS to the endpoints. */
 import type { Answer, Detail, StationResult } from "../answer_schema.ts";
-import { type Cluster, LIMIT, RETRY_LIMIT } from "../envoy/cluster.ts";
+import { type Cluster, DEFAULT_LIMITS } from "../envoy/cluster.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import { closest } from "../../base/text/mod.ts";
 import { clusterParts, isService } from "../names/services.ts";
@@ -71,8 +71,11 @@ function transportSteps(facts: Facts, config: EnvoyConfig, { cluster, found, ask
   ];
 }
 
-function absent({ clusterNames, rejected, sections }: EnvoyConfig, { name, origin }: Asked): Step {
-  if (!sections.has("ClustersConfigDump")) return unknowing("cluster", { name, message: "the dump has no clusters" });
+function absent(config: EnvoyConfig, { name, origin }: Asked): Step {
+  const { clusterNames, rejected } = config;
+  if (!config.hasSection("ClustersConfigDump")) {
+    return unknowing("cluster", { name, message: "the dump has no clusters" });
+  }
   const { subset, host, port } = clusterParts(name);
   const refused = rejected.find((each) => each.name === name);
   const others = clusterNames.filter((each) =>
@@ -172,14 +175,8 @@ const INBOUND_PASSTHROUGH: ReadonlySet<string> = new Set([
 
 /** Returns the limits that are neither Envoy's default nor Istio's default (no limit). */
 function limitTexts(limits: Cluster["limits"]): string[] {
-  const all = [
-    ["connections", limits.connections, LIMIT],
-    ["pending", limits.pending, LIMIT],
-    ["requests", limits.requests, LIMIT],
-    ["retries", limits.retries, RETRY_LIMIT],
-  ] as const;
-  return all.filter(([, limit, usual]) => limit < NO_LIMIT && limit !== usual).map(([name, limit]) =>
-    `${name} ${limit}`
+  return (["connections", "pending", "requests", "retries"] as const).flatMap((name) =>
+    limits[name] < NO_LIMIT && limits[name] !== DEFAULT_LIMITS[name] ? [`${name} ${limits[name]}`] : []
   );
 }
 

@@ -3,7 +3,7 @@ import { joinHostPort } from "../../golang/net/mod.ts";
 import { mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import { type Assignment, OVERPROVISIONING } from "../envoy/assignment.ts";
 import type { Cluster } from "../envoy/cluster.ts";
-import type { EnvoyConfig } from "../envoy/config.ts";
+import { type EnvoyConfig, nodeOf } from "../envoy/config.ts";
 import { assignedHealth, type ClusterStatus } from "../envoy/host_status.ts";
 import type { SocketAddress } from "../envoy/message.ts";
 import { type Host, hostsTaken } from "../rules/load_balancing.ts";
@@ -71,7 +71,7 @@ export function endpointsOf(config: EnvoyConfig, cluster: Cluster, asked: Asked)
   const assignment = cluster.assignment ?? config.assignment(cluster.edsName || cluster.name) ??
     config.assignment(cluster.name);
   const status = config.status(cluster.name);
-  const hosts = hostsOf(status, assignment, clusterIdOf(config));
+  const hosts = hostsOf(status, assignment, textAt(mapAt(nodeOf(config), "metadata"), "CLUSTER_ID"));
   if (hosts === undefined) {
     return { ...NOTHING, isKnown: false, why: `the snapshot does not contain the endpoints of ${cluster.name}` };
   }
@@ -163,12 +163,6 @@ function hostsOf(
     tunnel: tunnelOf(endpoint.address, endpoint.waypoint),
     elsewhere: elsewhere(endpoint, own),
   }));
-}
-
-/** Returns the mesh cluster of this Envoy; empty if the node metadata does not contain it. */
-function clusterIdOf({ sections }: EnvoyConfig): string {
-  const bootstrap = mapAt(sections.get("BootstrapConfigDump") ?? {}, "bootstrap");
-  return textAt(mapAt(mapAt(bootstrap, "node"), "metadata"), "CLUSTER_ID");
 }
 
 /**

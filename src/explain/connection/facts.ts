@@ -2,7 +2,7 @@
 import { mapAt, textAt } from "../../base/value.ts";
 import type { AbsentPart, Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
-import { type EnvoyConfig, readEnvoy } from "../envoy/config.ts";
+import { type EnvoyConfig, nodeOf, readEnvoy } from "../envoy/config.ts";
 import type { ProbedSnapshot } from "../evidence.ts";
 import { type KernelRules, kernelRules } from "../kernel/rules.ts";
 import { type NameTable, nameTableOf } from "../names/resolve.ts";
@@ -38,7 +38,7 @@ export function factsOf(snapshot: ProbedSnapshot): Facts {
   const pod = podOf(snapshot);
   const ztunnel = ztunnelDump(snapshot);
   const { config, absent } = readEnvoy(snapshot);
-  const [address, domain] = nodeOf(snapshot, config);
+  const [address, domain] = placeOf(snapshot, config);
   const namespace = snapshot.pod.namespace || pod?.namespace || domain.split(".svc.")[0] || "";
   return {
     snapshot,
@@ -47,7 +47,7 @@ export function factsOf(snapshot: ProbedSnapshot): Facts {
     absent,
     kernel: kernelRules(snapshot, pod),
     names: nameTableOf(snapshot) ?? ztunnelNames(ztunnel),
-    certificate: certificateOf(snapshot, config?.sections.get("SecretsConfigDump"), ztunnel),
+    certificate: certificateOf(snapshot, config, ztunnel),
     namespace,
     workload: { namespace, labels: pod?.labels ?? {}, root: rootOf(config) },
     domain: domain.split(".svc.").slice(1).join(".svc.") || DOMAIN,
@@ -70,19 +70,14 @@ function ztunnelNames(ztunnel: ZtunnelDump | string): NameTable | undefined {
 
 /** Returns the default root namespace: istiod's namespace in an address such as `istiod.istio-system.svc:15012`. */
 function rootOf(config: EnvoyConfig | undefined): string {
-  const bootstrap = mapAt(config?.sections.get("BootstrapConfigDump") ?? {}, "bootstrap");
-  const proxyConfig = mapAt(mapAt(mapAt(bootstrap, "node"), "metadata"), "PROXY_CONFIG");
+  const proxyConfig = mapAt(mapAt(nodeOf(config), "metadata"), "PROXY_CONFIG");
   return /^[^.]+\.([^.:]+)\.svc\b/.exec(textAt(proxyConfig, "discoveryAddress"))?.[1] ?? "istio-system";
 }
 
 /** Returns the address and cluster domain in a node ID such as `sidecar~10.1.0.9~web-1.shop~shop.svc.cluster.local`. */
-function nodeOf(snapshot: Snapshot, config: EnvoyConfig | undefined): readonly [address: string, domain: string] {
-  const info = jsonOf(snapshot.parts["server_info.json"], "server_info.json").value;
-  const bootstrap = config?.sections.get("BootstrapConfigDump");
-  const ids = [
-    info === undefined ? "" : textAt(mapAt(info, "node"), "id"),
-    bootstrap === undefined ? "" : textAt(mapAt(mapAt(bootstrap, "bootstrap"), "node"), "id"),
-  ];
+function placeOf(snapshot: Snapshot, config: EnvoyConfig | undefined): readonly [address: string, domain: string] {
+  const info = jsonOf(snapshot.parts["server_info.json"], "server_info.json").value ?? {};
+  const ids = [mapAt(info, "node"), nodeOf(config)].map((node) => textAt(node, "id"));
   const [, address = "", , domain = ""] = (ids.find((id) => id.includes("~")) ?? "").split("~");
   return [address, domain];
 }

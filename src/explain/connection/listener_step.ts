@@ -42,7 +42,7 @@ export function acceptedBy(
 ): Accepted {
   if (proxyPort === DNS_PORT) return { step: dnsProxy(), listener: undefined };
   const bound = boundListener(config.listeners, proxyPort);
-  if (bound === undefined && !config.sections.has("ListenersConfigDump")) {
+  if (bound === undefined && !config.hasSection("ListenersConfigDump")) {
     return { step: unknowing("listener", { message: "the dump has no listeners" }, WITH_PROXY), listener: undefined };
   }
   if (bound === undefined) {

@@ -55,7 +55,7 @@ export function routeSteps(config: EnvoyConfig, http: HttpManager, request: Requ
       }),
     );
   }
-  if (choice.host.requiresTls !== "no" && !request.isTls) {
+  if (choice.host.requiresTls && !request.isTls) {
     return ending(answered("", `the virtual host ${choice.host.name} redirects requests without TLS: 301`));
   }
   const routes = routesFor(choice.host, found, asked);
@@ -77,7 +77,7 @@ function ending(step: Step): Routed {
 
 /** Returns the Host header, without the port and the trailing dot if the connection manager strips them. */
 function hostOf({ stripsPort, stripsTrailingDot }: HttpManager, { authority }: Request): string {
-  const withoutPort = stripsPort === "no" ? authority : authority.replace(/:\d+$/, "");
+  const withoutPort = stripsPort ? authority.replace(/:\d+$/, "") : authority;
   return stripsTrailingDot ? withoutPort.replace(/\.(?=:\d+$|$)/, "") : withoutPort;
 }
 
@@ -91,7 +91,7 @@ function routeConfigOf(config: EnvoyConfig, { routes }: HttpManager): RouteConfi
   }
   const found = config.route(routes.name);
   if (found !== undefined) return found;
-  if (!config.sections.has("RoutesConfigDump")) return unknowing("route", { message: "the dump has no routes" });
+  if (!config.hasSection("RoutesConfigDump")) return unknowing("route", { message: "the dump has no routes" });
   const message = `Envoy has no routes "${routes.name}": it returns 404 NR`;
   return refusing("route", { name: "", message }, "check why the control plane does not send these routes");
 }

@@ -112,7 +112,7 @@ function hboneAddress({ originalDst }: Cluster, { address, tunnel }: Tunneled): 
 function clusterOf({ chains, defaultChain }: Listener): string | undefined {
   const all = [...chains, ...defaultChain === undefined ? [] : [defaultChain]];
   const names = all.flatMap(({ filters }) =>
-    filters.flatMap((filter) => filter.kind === "tcp" ? filter.tcp.clusters.map(({ name }) => name) : [])
+    filters.flatMap((filter) => filter.kind === "tcp" ? filter.clusters.map(({ name }) => name) : [])
   );
   return names.length === 1 ? names[0] : undefined;
 }

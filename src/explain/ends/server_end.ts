@@ -280,7 +280,7 @@ function signedText({ issuers }: Trust, isServer: boolean): string {
 
 /** Returns the issuers of a pod's certificate and of its intermediates. */
 export function issuersOfPod({ config }: Facts): ReadonlySet<string> {
-  return issuersOf(config?.sections.get("SecretsConfigDump"));
+  return issuersOf(config);
 }
 
 /** Returns the root certificates that a pod trusts, as `SUBJECT until DAY`; empty if their names are unknown. */

@@ -1,7 +1,7 @@
 /** Reads Envoy's clusters (envoy/config/cluster/v3). */
-import { isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
+import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { type Assignment, readAssignment } from "./assignment.ts";
-import { anyAt, flagAt, hasMessage, millisecondsAt, numberAt } from "./message.ts";
+import { anyAt, flagAt, hasMessage, millisecondsAt, numberAt, readAt } from "./message.ts";
 import { istioOrigin } from "./route_config.ts";
 import { readTransportSocket, type TransportSocket, transportSocketAt } from "./tls.ts";
 
@@ -34,9 +34,7 @@ export interface Cluster {
   readonly subset: string;
   /** The namespace of the cluster's Service or ServiceEntry; empty if unknown. */
   readonly namespace: string;
-  /**
-   * Whether Envoy chooses among the endpoints by their metadata (`lb_subset_config`). Istio does not use this feature.
-   */
+  /** Whether Envoy chooses among the endpoints by their metadata (`lb_subset_config`), which Istio does not use. */
   readonly hasSubsets: boolean;
 }
 
@@ -76,26 +74,21 @@ export function readCluster(cluster: ValueMap): Cluster {
     textAt(mapAt(cluster, "cluster_type"), "name");
   const originalDst = mapAt(cluster, "original_dst_lb_config");
   const common = mapAt(cluster, "common_lb_config");
-  const assignment = cluster["load_assignment"];
   const metadata = mapAt(mapAt(mapAt(cluster, "metadata"), "filter_metadata"), "istio");
   return {
     name: textAt(cluster, "name"),
     discovery: extension === "" ? TYPES[textAt(cluster, "type") || "STATIC"] ?? "other" : "other",
     extension,
     edsName: textAt(mapAt(cluster, "eds_cluster_config"), "service_name"),
-    assignment: isMap(assignment) ? readAssignment(assignment) : undefined,
+    assignment: readAt(cluster, "load_assignment", readAssignment),
     transport: transportSocketAt(cluster, "transport_socket"),
     transportMatches: mapsAt(cluster, "transport_socket_matches").map(readTransportMatch),
-    originalDst: {
-      header: headerOf(originalDst),
-      port: numberAt(originalDst, "upstream_port_override") ?? 0,
-    },
+    originalDst: { header: headerOf(originalDst), port: numberAt(originalDst, "upstream_port_override") ?? 0 },
     limits: readLimits(mapAt(cluster, "circuit_breakers")),
-    outlierDetection: hasMessage(cluster, "outlier_detection")
-      ? readOutlierDetection(mapAt(cluster, "outlier_detection"))
-      : undefined,
+    outlierDetection: readAt(cluster, "outlier_detection", readOutlierDetection),
     hasHealthChecks: mapsAt(cluster, "health_checks").length > 0,
-    panicThreshold: panicThreshold(common),
+    // An empty message means 0: proto3 omits zeros.
+    panicThreshold: readAt(common, "healthy_panic_threshold", (percent) => numberAt(percent, "value") ?? 0) ?? 50,
     localityWeighted: hasMessage(common, "locality_weighted_lb_config"),
     policy: textAt(cluster, "lb_policy") || "ROUND_ROBIN",
     connectTimeout: millisecondsAt(cluster, "connect_timeout"),
@@ -111,12 +104,6 @@ function headerOf(config: ValueMap): string {
   return (textAt(config, "http_header_name") || "x-envoy-original-dst-host").toLowerCase();
 }
 
-/** Returns the panic threshold in percent. An empty `healthy_panic_threshold` means 0: proto3 omits zeros. */
-function panicThreshold(common: ValueMap): number {
-  if (!hasMessage(common, "healthy_panic_threshold")) return 50;
-  return numberAt(mapAt(common, "healthy_panic_threshold"), "value") ?? 0;
-}
-
 function readTransportMatch(map: ValueMap): TransportMatch {
   return {
     name: textAt(map, "name"),
@@ -125,20 +112,16 @@ function readTransportMatch(map: ValueMap): TransportMatch {
   };
 }
 
-/** Envoy's default limit of connections, pending requests and requests (circuit_breaker.proto). */
-export const LIMIT = 1024;
-export const RETRY_LIMIT = 3;
+/** Envoy's default limits (circuit_breaker.proto). */
+export const DEFAULT_LIMITS: Limits = { connections: 1024, pending: 1024, requests: 1024, retries: 3 };
 
 function readLimits(breakers: ValueMap): Limits {
-  const isDefault = (priority: Value | undefined) => priority === undefined || priority === "DEFAULT";
-  const thresholds = mapsAt(breakers, "thresholds").find((each) => isDefault(each["priority"]));
-  const limit = (key: string, otherwise: number) =>
-    thresholds === undefined ? otherwise : numberAt(thresholds, key) ?? otherwise;
+  const thresholds = mapsAt(breakers, "thresholds").find(({ priority = "DEFAULT" }) => priority === "DEFAULT") ?? {};
   return {
-    connections: limit("max_connections", LIMIT),
-    pending: limit("max_pending_requests", LIMIT),
-    requests: limit("max_requests", LIMIT),
-    retries: limit("max_retries", RETRY_LIMIT),
+    connections: numberAt(thresholds, "max_connections") ?? DEFAULT_LIMITS.connections,
+    pending: numberAt(thresholds, "max_pending_requests") ?? DEFAULT_LIMITS.pending,
+    requests: numberAt(thresholds, "max_requests") ?? DEFAULT_LIMITS.requests,
+    retries: numberAt(thresholds, "max_retries") ?? DEFAULT_LIMITS.retries,
   };
 }
 

@@ -33,7 +33,9 @@ export interface EnvoyConfig {
   /** Returns the current hosts; `undefined` if clusters.json is absent or does not contain the cluster. */
   status(cluster: string): ClusterStatus | undefined;
   readonly routeNames: readonly string[];
-  readonly sections: ReadonlyMap<string, ValueMap>;
+  /** Returns a section of the dump, such as `ListenersConfigDump`; empty if absent. */
+  section(name: string): ValueMap;
+  hasSection(name: string): boolean;
 }
 
 /** The configuration; or the absent part, with the reason. */
@@ -70,17 +72,13 @@ function sectionsOf(dump: ValueMap): ReadonlyMap<string, ValueMap> | string {
 
 const CAMEL_CASE = ["versionInfo", "staticClusters", "dynamicListeners", "dynamicRouteConfigs", "lastUpdated"];
 
-const NONE: ValueMap = {};
-
 function configOf(sections: ReadonlyMap<string, ValueMap>, hosts: ValueMap | undefined): EnvoyConfig {
-  const section = (name: string) => sections.get(name) ?? NONE;
+  const section = (name: string) => sections.get(name) ?? {};
   const listeners = section("ListenersConfigDump");
-  const clusters = clusterIndex(section("ClustersConfigDump"));
-  const routes = routeIndex(section("RoutesConfigDump"));
-  const assignments = assignmentIndex(section("EndpointsConfigDump"));
-  const statuses = new Map(
-    hosts === undefined ? [] : mapsAt(hosts, "cluster_statuses").map((status) => [textAt(status, "name"), status]),
-  );
+  const clusters = byName(messagesIn(section("ClustersConfigDump"), CLUSTER_LISTS, "cluster"), "name");
+  // Inline route configurations are part of the listener message, and are read there.
+  const routes = byName(messagesIn(section("RoutesConfigDump"), ["dynamic_route_configs"], "route_config"), "name");
+  const assigned = messagesIn(section("EndpointsConfigDump"), ENDPOINT_LISTS, "endpoint_config");
   return {
     listeners: activeListeners(listeners).map(readListener),
     warming: mapsAt(listeners, "dynamic_listeners").filter((each) =>
@@ -90,11 +88,25 @@ function configOf(sections: ReadonlyMap<string, ValueMap>, hosts: ValueMap | und
     route: found(routes, readRouteConfig),
     cluster: found(clusters, readCluster),
     clusterNames: [...clusters.keys()],
-    assignment: found(assignments, readAssignment),
-    status: found(statuses, readClusterStatus),
+    assignment: found(byName(assigned, "cluster_name"), readAssignment),
+    status: found(byName(mapsAt(hosts ?? {}, "cluster_statuses"), "name"), readClusterStatus),
     routeNames: [...routes.keys()],
-    sections,
+    section,
+    hasSection: (name) => sections.has(name),
   };
+}
+
+/** Lists of a dump with messages of one type, in its sections of clusters and endpoints. */
+export const CLUSTER_LISTS = ["static_clusters", "dynamic_active_clusters"];
+export const ENDPOINT_LISTS = ["static_endpoint_configs", "dynamic_endpoint_configs"];
+
+/** Returns Envoy's node in the bootstrap configuration; empty if absent. */
+export function nodeOf(config: EnvoyConfig | undefined): ValueMap {
+  return mapAt(mapAt(config?.section("BootstrapConfigDump") ?? {}, "bootstrap"), "node");
+}
+
+function byName(messages: readonly ValueMap[], key: string): ReadonlyMap<string, ValueMap> {
+  return new Map(messages.map((message) => [textAt(message, key), message]));
 }
 
 /** Returns a lookup that parses each message once, on first use. */
@@ -120,33 +132,6 @@ export function activeListeners(section: ValueMap): ValueMap[] {
     ...mapsAt(section, "static_listeners").map((each) => mapAt(each, "listener")),
     ...mapsAt(section, "dynamic_listeners").map((each) => mapAt(mapAt(each, "active_state"), "listener")),
   ].filter((listener) => Object.keys(listener).length > 0);
-}
-
-function clusterIndex(section: ValueMap): Map<string, ValueMap> {
-  return indexOf(section, ["static_clusters", "dynamic_active_clusters"], { field: "cluster", key: "name" });
-}
-
-function routeIndex(section: ValueMap): Map<string, ValueMap> {
-  // Inline route configurations are part of the listener message, and are read there.
-  return indexOf(section, ["dynamic_route_configs"], { field: "route_config", key: "name" });
-}
-
-function assignmentIndex(section: ValueMap): Map<string, ValueMap> {
-  return indexOf(section, ["static_endpoint_configs", "dynamic_endpoint_configs"], {
-    field: "endpoint_config",
-    key: "cluster_name",
-  });
-}
-
-interface Place {
-  /** Name of the entry's field that contains the message. */
-  readonly field: string;
-  /** Name of the message's field that contains the resource name. */
-  readonly key: string;
-}
-
-function indexOf(section: ValueMap, lists: readonly string[], { field, key }: Place): Map<string, ValueMap> {
-  return new Map(messagesIn(section, lists, field).map((message) => [textAt(message, key), message]));
 }
 
 /** Returns the messages in these lists of a section. The message is in the field `field` of each entry. */

@@ -1,7 +1,7 @@
 /** Reads injected faults (envoy/extensions/filters/http/fault/v3). */
 import { mapAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { type HeaderMatch, headerMatchesAt } from "./matchers.ts";
-import { hasMessage, millisecondsAt, numberAt, readFraction } from "./message.ts";
+import { millisecondsAt, numberAt, readAt, readFraction } from "./message.ts";
 
 /** An injected fault, which aborts or delays requests. */
 export interface Fault {
@@ -16,12 +16,13 @@ export interface Fault {
 
 /** Reads an `HTTPFault`. */
 export function readFault(fault: ValueMap): Fault {
-  const [abort, delay] = [mapAt(fault, "abort"), mapAt(fault, "delay")];
+  const delay = mapAt(fault, "delay");
   const milliseconds = millisecondsAt(delay, "fixed_delay");
   return {
-    abort: hasMessage(fault, "abort")
-      ? { status: numberAt(abort, "http_status") ?? GRPC_STATUS, share: shareAt(abort) }
-      : undefined,
+    abort: readAt(fault, "abort", (abort) => ({
+      status: numberAt(abort, "http_status") ?? GRPC_STATUS,
+      share: shareAt(abort),
+    })),
     delay: milliseconds === undefined ? undefined : { milliseconds, share: shareAt(delay) },
     cluster: textAt(fault, "upstream_cluster"),
     headers: headerMatchesAt(fault, "headers"),

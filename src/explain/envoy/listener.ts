@@ -1,7 +1,7 @@
 /** Reads listeners and their filter chains (envoy/config/listener/v3). */
-import { isMap, mapAt, mapsAt, textAt, textsAt, type Value, type ValueMap } from "../../base/value.ts";
+import { isMap, listAt, mapAt, mapsAt, textAt, textsAt, type Value, type ValueMap } from "../../base/value.ts";
 import type { Cidr } from "../../golang/net/mod.ts";
-import { addressAt, anyAt, cidrsAt, flagAt, hasMessage, numberAt, type SocketAddress } from "./message.ts";
+import { addressAt, anyAt, cidrsAt, flagAt, hasMessage, numberAt, readAt, type SocketAddress } from "./message.ts";
 import { type NetworkFilter, readNetworkFilter } from "./network_filter.ts";
 import { istioOrigin } from "./route_config.ts";
 import { type TransportSocket, transportSocketAt } from "./tls.ts";
@@ -22,8 +22,7 @@ export interface Listener {
 
 /** A listener filter, and the destination ports for which it is disabled. */
 export interface ListenerFilter {
-  readonly kind: "original-dst" | "tls-inspector" | "http-inspector" | "proxy-protocol" | "other";
-  readonly name: string;
+  readonly kind: "tls-inspector" | "http-inspector" | "other";
   readonly disabled: PortPredicate;
 }
 
@@ -56,14 +55,13 @@ export interface FilterChainMatch {
   readonly directSources: readonly Cidr[];
   readonly sourceType: "any" | "local" | "external";
   readonly sources: readonly Cidr[];
-  readonly sourcePorts: readonly number[];
+  readonly sourcePorts: readonly Value[];
 }
 
 /** Reads a `Listener`. */
 export function readListener(listener: ValueMap): Listener {
   const main = addressAt(listener, "address");
   const more = mapsAt(listener, "additional_addresses").flatMap((each) => addressAt(each, "address") ?? []);
-  const chain = listener["default_filter_chain"];
   return {
     name: textAt(listener, "name"),
     addresses: main === undefined ? more : [main, ...more],
@@ -71,37 +69,24 @@ export function readListener(listener: ValueMap): Listener {
     handsOver: flagAt(listener, "use_original_dst") || flagAt(listener, "hidden_envoy_deprecated_use_original_dst"),
     listenerFilters: mapsAt(listener, "listener_filters").map(readListenerFilter),
     chains: mapsAt(listener, "filter_chains").map(readFilterChain),
-    defaultChain: isMap(chain) ? readFilterChain(chain) : undefined,
+    defaultChain: readAt(listener, "default_filter_chain", readFilterChain),
     hasMatcherTree: hasMessage(listener, "filter_chain_matcher"),
   };
 }
 
 const FILTER_KINDS: Readonly<Record<string, ListenerFilter["kind"]>> = {
-  OriginalDst: "original-dst",
   TlsInspector: "tls-inspector",
   HttpInspector: "http-inspector",
-  ProxyProtocol: "proxy-protocol",
-};
-
-const FILTER_NAMES: Readonly<Record<string, ListenerFilter["kind"]>> = {
-  "envoy.filters.listener.original_dst": "original-dst",
-  "envoy.listener.original_dst": "original-dst",
   "envoy.filters.listener.tls_inspector": "tls-inspector",
   "envoy.listener.tls_inspector": "tls-inspector",
   "envoy.filters.listener.http_inspector": "http-inspector",
   "envoy.listener.http_inspector": "http-inspector",
-  "envoy.filters.listener.proxy_protocol": "proxy-protocol",
 };
 
 /** Reads a listener filter. Old filters have no typed configuration, so the name identifies them. */
 function readListenerFilter(filter: ValueMap): ListenerFilter {
-  const name = textAt(filter, "name");
-  const disabled = filter["filter_disabled"];
-  return {
-    kind: FILTER_KINDS[anyAt(filter, "typed_config").type] ?? FILTER_NAMES[name] ?? "other",
-    name,
-    disabled: isMap(disabled) ? readPredicate(disabled, 0) : { kind: "never" },
-  };
+  const kind = FILTER_KINDS[anyAt(filter, "typed_config").type] ?? FILTER_KINDS[textAt(filter, "name")] ?? "other";
+  return { kind, disabled: readAt(filter, "filter_disabled", (map) => readPredicate(map, 0)) ?? { kind: "never" } };
 }
 
 /** Maximum depth of nested predicates. Istio uses two levels. */
@@ -144,10 +129,6 @@ function readMatch(match: ValueMap): FilterChainMatch {
     directSources: cidrsAt(match, "direct_source_prefix_ranges"),
     sourceType: SOURCE_TYPES[textAt(match, "source_type")] ?? "any",
     sources: cidrsAt(match, "source_prefix_ranges"),
-    sourcePorts: numbersAt(match["source_ports"]),
+    sourcePorts: listAt(match, "source_ports"),
   };
-}
-
-function numbersAt(value: Value | undefined): number[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === "number") : [];
 }

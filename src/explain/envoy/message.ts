@@ -3,7 +3,8 @@
  * files: durations and 64-bit numbers are strings, and `@type` names the type of an Any.
  */
 import { readDuration } from "../../golang/duration.ts";
-import { type Cidr, parseCidr, splitHostPort } from "../../golang/net/mod.ts";
+import { type Cidr, parseCidr } from "../../golang/net/mod.ts";
+import { hostAndPort } from "../address.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 
 export interface AnyMessage {
@@ -11,8 +12,6 @@ export interface AnyMessage {
   readonly type: string;
   readonly value: ValueMap;
 }
-
-const STRUCTS: ReadonlySet<string> = new Set(["TypedStruct"]);
 
 /** Returns the message under a key, with an empty type if the key is absent. */
 export function anyAt(map: ValueMap, key: string): AnyMessage {
@@ -23,7 +22,7 @@ export function anyAt(map: ValueMap, key: string): AnyMessage {
 export function anyOf(value: ValueMap): AnyMessage {
   const type = lastName(textAt(value, "@type"));
   const inner = mapAt(value, "value");
-  return STRUCTS.has(type) ? { type: lastName(textAt(value, "type_url")), value: inner } : { type, value };
+  return type === "TypedStruct" ? { type: lastName(textAt(value, "type_url")), value: inner } : { type, value };
 }
 
 function lastName(url: string): string {
@@ -53,6 +52,12 @@ export function hasMessage(map: ValueMap, key: string): boolean {
   return isMap(map[key]);
 }
 
+/** Reads the message under a key; `undefined` if the key has no message. */
+export function readAt<T>(map: ValueMap, key: string, read: (message: ValueMap) => T): T | undefined {
+  const message = map[key];
+  return isMap(message) ? read(message) : undefined;
+}
+
 /** The address of a socket, the path of a pipe (Unix domain socket), or the destination behind an internal listener. */
 export interface SocketAddress {
   readonly address: string;
@@ -78,10 +83,8 @@ export function addressAt(map: ValueMap, key: string): SocketAddress | undefined
 
 /** Returns the address of an internal listener. Istio's endpoint ID contains the destination behind the listener. */
 function internalAddress(internal: string, id: string): SocketAddress {
-  const parts = splitHostPort(id);
-  return typeof parts === "string"
-    ? { address: `envoy://${internal}/${id}`, port: 0, internal }
-    : { address: parts.host, port: Number(parts.port), internal };
+  const { host, port } = hostAndPort(id) ?? { host: `envoy://${internal}/${id}`, port: 0 };
+  return { address: host, port, internal };
 }
 
 const DENOMINATORS: Readonly<Record<string, number>> = { HUNDRED: 100, TEN_THOUSAND: 10_000, MILLION: 1_000_000 };

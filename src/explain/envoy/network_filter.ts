@@ -1,23 +1,19 @@
 /** Reads network filters that choose the destination of a connection (envoy/extensions/filters/network). */
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
-import { anyAt, type AnyMessage, flagAt, hasMessage, numberAt } from "./message.ts";
+import { anyAt, flagAt, hasMessage, numberAt } from "./message.ts";
 import { type Rbac, readRbacRules } from "./rbac.ts";
 import { readTokenRules, type TokenRules } from "./token_rules.ts";
 import { readRouteConfig, type RouteConfig } from "./route_config.ts";
 
 export type NetworkFilter =
   | { readonly kind: "http"; readonly http: HttpManager }
-  | { readonly kind: "tcp"; readonly tcp: TcpProxy }
+  /** A `TcpProxy`: forwards to one cluster, or to several with weights. */
+  | { readonly kind: "tcp"; readonly clusters: readonly WeightedCluster[] }
   | { readonly kind: "rbac"; readonly rbac: Rbac }
   /** Uses the TLS server name as the cluster name. */
   | { readonly kind: "sni-cluster" }
   /** A filter of another type, which can handle the connection or only observe it. */
   | { readonly kind: "other"; readonly name: string; readonly type: string };
-
-/** A `TcpProxy`: forwards to one cluster, or to several with weights. */
-export interface TcpProxy {
-  readonly clusters: readonly WeightedCluster[];
-}
 
 export interface WeightedCluster {
   readonly name: string;
@@ -30,8 +26,8 @@ export interface HttpManager {
   readonly filters: readonly HttpFilter[];
   readonly normalizesPath: boolean;
   readonly mergesSlashes: boolean;
-  /** When to strip the port from the Host header before the route search; `matching`: if it is the listener's port. */
-  readonly stripsPort: "no" | "matching" | "any";
+  /** Whether to strip the port from the Host header before the route search. */
+  readonly stripsPort: boolean;
   readonly stripsTrailingDot: boolean;
 }
 
@@ -41,7 +37,7 @@ type RouteSource =
   | { readonly kind: "scoped"; readonly name: string };
 
 type HttpFilter =
-  | { readonly kind: "router" | "fault"; readonly name: string; readonly config: ValueMap }
+  | { readonly kind: "fault"; readonly name: string; readonly config: ValueMap }
   | { readonly kind: "rbac"; readonly name: string; readonly rbac: Rbac }
   | { readonly kind: "tokens"; readonly name: string; readonly tokens: TokenRules }
   | { readonly kind: "other"; readonly name: string; readonly type: string };
@@ -54,7 +50,7 @@ export function readNetworkFilter(filter: ValueMap): NetworkFilter {
     case "HttpConnectionManager":
       return { kind: "http", http: readHttpManager(value) };
     case "TcpProxy":
-      return { kind: "tcp", tcp: readTcpProxy(value) };
+      return { kind: "tcp", clusters: clustersOf(value) };
     case "RBAC":
       return { kind: "rbac", rbac: readRbacRules(value, name) };
     case "SniCluster":
@@ -64,15 +60,13 @@ export function readNetworkFilter(filter: ValueMap): NetworkFilter {
   }
 }
 
-function readTcpProxy(proxy: ValueMap): TcpProxy {
+function clustersOf(proxy: ValueMap): WeightedCluster[] {
   const cluster = textAt(proxy, "cluster");
-  if (cluster !== "") return { clusters: [{ name: cluster, weight: 1 }] };
-  return { clusters: weightedClusters(mapAt(proxy, "weighted_clusters")) };
-}
-
-/** Reads the clusters of a `WeightedCluster`, which has the same form in TCP filters and routes. */
-function weightedClusters(map: ValueMap): WeightedCluster[] {
-  return mapsAt(map, "clusters").map((each) => ({ name: textAt(each, "name"), weight: numberAt(each, "weight") ?? 0 }));
+  if (cluster !== "") return [{ name: cluster, weight: 1 }];
+  return mapsAt(mapAt(proxy, "weighted_clusters"), "clusters").map((each) => ({
+    name: textAt(each, "name"),
+    weight: numberAt(each, "weight") ?? 0,
+  }));
 }
 
 function readHttpManager(manager: ValueMap): HttpManager {
@@ -81,11 +75,7 @@ function readHttpManager(manager: ValueMap): HttpManager {
     filters: mapsAt(manager, "http_filters").map(readHttpFilter),
     normalizesPath: flagAt(manager, "normalize_path"),
     mergesSlashes: flagAt(manager, "merge_slashes"),
-    stripsPort: flagAt(manager, "strip_any_host_port")
-      ? "any"
-      : flagAt(manager, "strip_matching_host_port")
-      ? "matching"
-      : "no",
+    stripsPort: flagAt(manager, "strip_any_host_port") || flagAt(manager, "strip_matching_host_port"),
     stripsTrailingDot: flagAt(manager, "strip_trailing_host_dot"),
   };
 }
@@ -101,8 +91,7 @@ function readRouteSource(manager: ValueMap): RouteSource {
 
 function readHttpFilter(filter: ValueMap): HttpFilter {
   const name = textAt(filter, "name");
-  const { type, value }: AnyMessage = anyAt(filter, "typed_config");
-  if (type === "Router" || name === "envoy.filters.http.router") return { kind: "router", name, config: value };
+  const { type, value } = anyAt(filter, "typed_config");
   if (type === "HTTPFault") return { kind: "fault", name, config: value };
   if (type === "RBAC") return { kind: "rbac", name, rbac: readRbacRules(value, name) };
   if (type === "JwtAuthentication") return { kind: "tokens", name, tokens: readTokenRules(value, name) };

@@ -2,7 +2,7 @@
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { Cidr } from "../../golang/net/mod.ts";
 import { type HeaderMatch, readHeaderMatch, readStringMatch, type StringMatch } from "./matchers.ts";
-import { flagAt, hasMessage, numberAt, readCidr } from "./message.ts";
+import { flagAt, hasMessage, numberAt, readAt, readCidr } from "./message.ts";
 
 export interface Rbac {
   readonly filter: string;
@@ -36,8 +36,8 @@ export type Rule =
   | { readonly kind: "claim"; readonly what: string }
   | { readonly kind: "unknowable"; readonly what: string };
 
-/** The address that a rule checks (envoy/config/rbac/v3). */
-export type AddressOf = "destination" | "source" | "direct-source" | "remote";
+/** The address that a rule checks. */
+export type AddressOf = "destination" | "source";
 
 /**
  * Replaces a matcher tree, which this program does not evaluate: the policy's result is unknown. Istio uses no matcher
@@ -101,16 +101,14 @@ function readRule(map: ValueMap, level: number): Rule {
   return map["any"] === true ? { kind: "any" } : readCondition(map);
 }
 
-type ConditionReader = (value: ValueMap) => Rule;
-
 const ADDRESSES: Readonly<Record<string, AddressOf>> = {
   destination_ip: "destination",
   source_ip: "source",
-  direct_remote_ip: "direct-source",
-  remote_ip: "remote",
+  direct_remote_ip: "source",
+  remote_ip: "source",
 };
 
-const CONDITIONS: Readonly<Record<string, ConditionReader>> = {
+const CONDITIONS: Readonly<Record<string, (value: ValueMap) => Rule>> = {
   header: (value) => ({ kind: "header", header: readHeaderMatch(value) }),
   url_path: (value) => ({ kind: "path", match: readStringMatch(mapAt(value, "path")) }),
   destination_port_range: (value) => ({
@@ -118,13 +116,10 @@ const CONDITIONS: Readonly<Record<string, ConditionReader>> = {
     first: numberAt(value, "start") ?? 0,
     last: (numberAt(value, "end") ?? 0) - 1,
   }),
-  authenticated: (value) => ({
-    kind: "identity",
-    match: hasMessage(value, "principal_name") ? readStringMatch(mapAt(value, "principal_name")) : undefined,
-  }),
+  authenticated: (value) => ({ kind: "identity", match: readAt(value, "principal_name", readStringMatch) }),
   requested_server_name: (value) => ({ kind: "server-name", match: readStringMatch(value) }),
-  metadata: (value) => readMetadata(value),
-  filter_state: (value) => readFilterState(value),
+  metadata: readMetadata,
+  filter_state: readFilterState,
 };
 
 function readCondition(map: ValueMap): Rule {

@@ -2,7 +2,7 @@
 import { isMap, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { type Fault, readFault } from "./fault.ts";
 import { type HeaderMatch, headerMatchesAt, type QueryMatch, readQueryMatch, regexAt } from "./matchers.ts";
-import { anyOf, flagAt, hasMessage, millisecondsAt, numberAt, readFraction } from "./message.ts";
+import { anyOf, flagAt, hasMessage, millisecondsAt, numberAt, readAt, readFraction } from "./message.ts";
 import { type Rbac, readRbacRules } from "./rbac.ts";
 
 export interface RouteConfig {
@@ -20,8 +20,8 @@ export interface VirtualHost {
   readonly name: string;
   readonly domains: readonly string[];
   readonly routes: readonly Route[];
-  /** Which requests without TLS Envoy redirects to HTTPS. */
-  readonly requiresTls: "no" | "all" | "external";
+  /** Whether Envoy redirects requests without TLS to HTTPS. */
+  readonly requiresTls: boolean;
   /** Whether the virtual host has a matcher tree instead of routes. */
   readonly hasMatcherTree: boolean;
   readonly overrides: Overrides;
@@ -42,10 +42,11 @@ export interface Overrides {
   readonly rbac: Rbac | undefined;
 }
 
-export type PathMatch =
-  | { readonly kind: "prefix" | "exact" | "separated-prefix" | "regex"; readonly text: string }
-  | { readonly kind: "connect" | "any" }
-  | { readonly kind: "other"; readonly text: string };
+export interface PathMatch {
+  readonly kind: "prefix" | "exact" | "separated-prefix" | "regex" | "connect" | "any" | "other";
+  /** The path, the pattern, or the name of an extension; empty without a condition on the path. */
+  readonly text: string;
+}
 
 export interface RouteMatch {
   readonly path: PathMatch;
@@ -98,14 +99,12 @@ export function readRouteConfig(config: ValueMap): RouteConfig {
   };
 }
 
-const REQUIREMENTS: Readonly<Record<string, VirtualHost["requiresTls"]>> = { ALL: "all", EXTERNAL_ONLY: "external" };
-
 function readVirtualHost(host: ValueMap): VirtualHost {
   return {
     name: textAt(host, "name"),
     domains: textsAt(host, "domains"),
     routes: mapsAt(host, "routes").map(readRoute),
-    requiresTls: REQUIREMENTS[textAt(host, "require_tls")] ?? "no",
+    requiresTls: ["ALL", "EXTERNAL_ONLY"].includes(textAt(host, "require_tls")),
     hasMatcherTree: hasMessage(host, "matcher"),
     overrides: readOverrides(host),
   };
@@ -169,9 +168,7 @@ function readMatch(match: ValueMap): RouteMatch {
     headers: headerMatchesAt(match, "headers"),
     queries: mapsAt(match, "query_parameters").map(readQueryMatch),
     grpc: hasMessage(match, "grpc"),
-    fraction: hasMessage(match, "runtime_fraction")
-      ? readFraction(mapAt(mapAt(match, "runtime_fraction"), "default_value"))
-      : 1,
+    fraction: readAt(match, "runtime_fraction", (fraction) => readFraction(mapAt(fraction, "default_value"))) ?? 1,
     clientCertificate: clientCertificate(mapAt(match, "tls_context")),
     unknowable: ["dynamic_metadata", "filter_state", "cookies"].filter((key) => mapsAt(match, key).length > 0),
   };
@@ -188,27 +185,21 @@ function readPath(match: ValueMap): PathMatch {
   const separated = textAt(match, "path_separated_prefix");
   if (separated !== "") return { kind: "separated-prefix", text: separated };
   if (hasMessage(match, "safe_regex")) return { kind: "regex", text: regexAt(match, "safe_regex") };
-  if (hasMessage(match, "connect_matcher")) return { kind: "connect" };
-  const policy = mapAt(match, "path_match_policy");
-  const name = textAt(policy, "name");
-  return name === "" ? { kind: "any" } : { kind: "other", text: name };
+  if (hasMessage(match, "connect_matcher")) return { kind: "connect", text: "" };
+  const text = textAt(mapAt(match, "path_match_policy"), "name");
+  return { kind: text === "" ? "any" : "other", text };
 }
 
 function readAction(route: ValueMap): RouteAction {
   const { route: forward, redirect, direct_response: direct } = route;
   if (isMap(forward)) return readForward(forward);
   if (isMap(redirect)) {
-    return {
-      kind: "redirect",
-      status: STATUSES[textAt(redirect, "response_code")] ?? 301,
-      target: redirectTarget(redirect),
-    };
+    const status = STATUSES[textAt(redirect, "response_code")] ?? 301;
+    return { kind: "redirect", status, target: redirectTarget(redirect) };
   }
   if (isMap(direct)) return { kind: "direct", status: numberAt(direct, "status") ?? 0 };
-  return {
-    kind: "other",
-    what: hasMessage(route, "non_forwarding_action") ? "it forwards nothing" : "a filter decides",
-  };
+  const what = hasMessage(route, "non_forwarding_action") ? "it forwards nothing" : "a filter decides";
+  return { kind: "other", what };
 }
 
 function readForward(action: ValueMap): RouteAction {
@@ -221,33 +212,28 @@ function readForward(action: ValueMap): RouteAction {
   }
   const weighted = mapsAt(mapAt(action, "weighted_clusters"), "clusters");
   if (weighted.length === 0) return { kind: "other", what: "a plugin chooses the cluster" };
-  return {
-    kind: "forward",
-    clusters: weighted.map((each) => ({
-      name: textAt(each, "name"),
-      weight: numberAt(each, "weight") ?? 0,
-      overrides: readOverrides(each),
-    })),
-    how,
-  };
+  const clusters = weighted.map((each) => ({
+    name: textAt(each, "name"),
+    weight: numberAt(each, "weight") ?? 0,
+    overrides: readOverrides(each),
+  }));
+  return { kind: "forward", clusters, how };
 }
 
 const NO_OVERRIDES: Overrides = { fault: undefined, rbac: undefined };
 
 function readForwarding(action: ValueMap): Forwarding {
   const rewrite = mapAt(action, "regex_rewrite");
-  const retry = mapAt(action, "retry_policy");
   return {
     prefixRewrite: textAt(action, "prefix_rewrite"),
     regexRewrite: regexAt(rewrite, "pattern") === "" ? "" : textAt(rewrite, "substitution"),
     hostRewrite: textAt(action, "host_rewrite_literal") || textAt(action, "host_rewrite_header"),
     timeout: millisecondsAt(action, "timeout"),
-    retries: hasMessage(action, "retry_policy")
-      ? { on: textAt(retry, "retry_on"), count: numberAt(retry, "num_retries") ?? 1 }
-      : undefined,
-    mirrors: mapsAt(action, "request_mirror_policies").map((mirror) => textAt(mirror, "cluster")).filter((name) =>
-      name !== ""
-    ),
+    retries: readAt(action, "retry_policy", (retry) => ({
+      on: textAt(retry, "retry_on"),
+      count: numberAt(retry, "num_retries") ?? 1,
+    })),
+    mirrors: mapsAt(action, "request_mirror_policies").map((mirror) => textAt(mirror, "cluster")).filter(Boolean),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Reads transport sockets: TLS or plain text (envoy/extensions/transport_sockets/tls/v3). */
 import { isMap, listAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { readStringMatch, type StringMatch } from "./matchers.ts";
-import { anyAt, type AnyMessage, flagAt } from "./message.ts";
+import { anyAt, type AnyMessage, flagAt, readAt } from "./message.ts";
 
 /** A transport socket of a cluster or a filter chain. */
 export type TransportSocket =
@@ -25,12 +25,11 @@ export interface TlsContext {
   readonly requiresClientCertificate: boolean;
 }
 
-export const PLAIN: TransportSocket = { kind: "plain" };
+const PLAIN: TransportSocket = { kind: "plain" };
 
 /** Returns the transport socket under a key; plain text if absent. */
 export function transportSocketAt(map: ValueMap, key: string): TransportSocket {
-  const socket = map[key];
-  return isMap(socket) ? readTransportSocket(socket) : PLAIN;
+  return readAt(map, key, readTransportSocket) ?? PLAIN;
 }
 
 /** Reads a `TransportSocket`. */
@@ -59,10 +58,7 @@ function ofMessage({ type, value }: AnyMessage, name: string): TransportSocket {
 function readTls(context: ValueMap): TlsContext {
   const common = mapAt(context, "common_tls_context");
   const combined = mapAt(common, "combined_validation_context");
-  const validations = [
-    mapAt(common, "validation_context"),
-    mapAt(combined, "default_validation_context"),
-  ];
+  const validations = [mapAt(common, "validation_context"), mapAt(combined, "default_validation_context")];
   const secrets = [
     mapAt(common, "validation_context_sds_secret_config"),
     mapAt(combined, "validation_context_sds_secret_config"),

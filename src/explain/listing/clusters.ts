@@ -1,16 +1,15 @@
 import { textAt, type ValueMap } from "../../base/value.ts";
-import { messagesIn } from "../envoy/config.ts";
+import { CLUSTER_LISTS, messagesIn } from "../envoy/config.ts";
 import { istioOrigin } from "../envoy/route_config.ts";
 import { clusterParts } from "../names/services.ts";
 import { type Entry, type Listing, listingOf, type ListingSource } from "./listing.ts";
 import { managedBy } from "./texts.ts";
 
 const HEADS = ["SERVICE FQDN", "PORT", "SUBSET", "DIRECTION", "TYPE", "DESTINATION RULE"];
-const LISTS = ["dynamic_active_clusters", "static_clusters"];
 
 /** Lists the clusters, one row each, sorted by host, subset, port and direction. */
 export function clusters({ config, filter }: ListingSource): Listing {
-  const entries = messagesIn(config.sections.get("ClustersConfigDump") ?? {}, LISTS, "cluster").map(entryOf);
+  const entries = messagesIn(config.section("ClustersConfigDump"), CLUSTER_LISTS, "cluster").map(entryOf);
   return listingOf(HEADS, entries.toSorted((a, b) => byParts(a.name, b.name)), filter);
 }
 

@@ -1,13 +1,12 @@
 import { joinHostPort } from "../../golang/net/mod.ts";
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
-import { messagesIn } from "../envoy/config.ts";
+import { ENDPOINT_LISTS, messagesIn } from "../envoy/config.ts";
 import { addressAt, flagAt } from "../envoy/message.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
 import { byParts } from "./clusters.ts";
 import type { Listing, ListingFilter, ListingSource } from "./listing.ts";
 
 const HEADS = ["ENDPOINT", "STATUS", "OUTLIER CHECK", "CLUSTER"];
-const LISTS = ["dynamic_endpoint_configs", "static_endpoint_configs"];
 
 /** The values of a row: an endpoint of a cluster. */
 interface Endpoint {
@@ -27,7 +26,7 @@ export function endpoints({ config, snapshot, filter }: ListingSource): Listing 
     const found = chosen(mapsAt(state, "cluster_statuses"), filter, { key: "name", read: stateOf });
     return listing(found.map(({ message }) => message), rowsOf(found).toSorted(byEndpoint));
   }
-  const assigned = messagesIn(config.sections.get("EndpointsConfigDump") ?? {}, LISTS, "endpoint_config");
+  const assigned = messagesIn(config.section("EndpointsConfigDump"), ENDPOINT_LISTS, "endpoint_config");
   const found = chosen(assigned, filter, { key: "cluster_name", read: assignedOf })
     .toSorted((a, b) => byParts(a.name, b.name));
   return listing(found.map(({ message }) => message), rowsOf(found));

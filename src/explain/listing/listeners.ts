@@ -11,7 +11,7 @@ const HEADS = ["ADDRESSES", "PORT", "MATCH", "DESTINATION"];
 
 /** Lists the listeners, one row for each filter chain, sorted by port and address. */
 export function listeners({ config, filter }: ListingSource): Listing {
-  const section = config.sections.get("ListenersConfigDump") ?? {};
+  const section = config.section("ListenersConfigDump");
   const entries = activeListeners(section).map(entryOf)
     .toSorted((a, b) => a.port - b.port || (a.address < b.address ? -1 : a.address > b.address ? 1 : 0));
   return listingOf(HEADS, entries, filter);
@@ -77,7 +77,7 @@ function filterText(filter: NetworkFilter): string | undefined {
     return routes.kind === "inline" ? inlineText(routes.config) : `Route: ${routes.name}`;
   }
   if (filter.kind !== "tcp") return undefined;
-  const names = filter.tcp.clusters.map(({ name }) => name);
+  const names = filter.clusters.map(({ name }) => name);
   return names.includes("BlackHoleCluster") ? undefined : clusterText(names.join(","));
 }
 

@@ -9,7 +9,7 @@ const LISTS = ["dynamic_route_configs", "static_route_configs"];
 
 /** Lists the routes, with a row for each. Route configurations named after a port are first, sorted by port. */
 export function routes({ config, filter }: ListingSource): Listing {
-  const entries = messagesIn(config.sections.get("RoutesConfigDump") ?? {}, LISTS, "route_config").map(entryOf);
+  const entries = messagesIn(config.section("RoutesConfigDump"), LISTS, "route_config").map(entryOf);
   return listingOf(HEADS, entries.toSorted((a, b) => numberOf(a.name) - numberOf(b.name)), filter);
 }
 

@@ -11,7 +11,7 @@ const STATES = { dynamic_warming_secrets: "WARMING", dynamic_active_secrets: "AC
 
 /** Lists the certificates that Envoy has or waits for, with a row for each. */
 export function secrets({ config, filter, now }: ListingSource): Listing {
-  const section = config.sections.get("SecretsConfigDump") ?? {};
+  const section = config.section("SecretsConfigDump");
   const isWanted = (entry: ValueMap) => filter.name === undefined || textAt(entry, "name") === filter.name;
   const lists = Object.entries(section).map(([key, held]) =>
     [key, Array.isArray(held) ? mapsAt(section, key).filter(isWanted) : held] as const

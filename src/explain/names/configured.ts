@@ -47,7 +47,7 @@ export function addressedHost(
 
 /** Returns the hosts of the outbound clusters in a TCP filter chain. */
 function hostsOf({ filters }: FilterChain): string[] {
-  const names = filters.flatMap((filter) => filter.kind === "tcp" ? filter.tcp.clusters.map(({ name }) => name) : []);
+  const names = filters.flatMap((filter) => filter.kind === "tcp" ? filter.clusters.map(({ name }) => name) : []);
   return names.filter((name) => name.startsWith("outbound|")).map((name) => name.split("|")[3] ?? "");
 }
 

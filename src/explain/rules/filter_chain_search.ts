@@ -2,7 +2,8 @@
  * Finds the filter chain for a connection (FilterChainManagerImpl::findFilterChain). Criteria apply in a fixed order.
  * Each criterion keeps only the chains with the most specific value, without backtracking.
  */
-import { blockHolds, type Cidr, parseAddress } from "../../golang/net/mod.ts";
+import { blockHolds, type Cidr } from "../../golang/net/mod.ts";
+import { addressOf } from "../address.ts";
 import type { FilterChain, FilterChainMatch, Listener } from "../envoy/listener.ts";
 
 /** Properties of a connection, from listener filters and the socket. */
@@ -16,7 +17,6 @@ export interface Properties {
   readonly transportProtocol: string;
   readonly applicationProtocols: readonly string[];
   readonly source: string | undefined;
-  readonly sourcePort: number | undefined;
   /** Whether the client is in the same pod. */
   readonly isLocal: boolean;
 }
@@ -53,72 +53,79 @@ type Picker = (chains: readonly FilterChain[], connection: Properties) => readon
 
 /** Criteria in Envoy's order (listener_components.proto, FilterChainMatch). */
 const CRITERIA = [
-  { name: "destination port", pick: (chains, { port }) => exactOr(chains, ({ port: of }) => of, [port], 0) },
+  {
+    name: "destination port",
+    pick: (chains, { port }) => withFirst(chains, [port, 0], (match, wanted) => match.port === wanted),
+  },
   {
     name: "destination address",
     pick: (chains, { destination }) => longestBlock(chains, ({ destinations }) => destinations, destination),
   },
-  { name: "server name", pick: byServerName },
+  {
+    name: "server name",
+    pick: (chains, { serverName }) =>
+      withFirst(chains, serverNames(serverName), (match, wanted) => isIn(match.serverNames, wanted)),
+  },
   {
     name: "transport protocol",
     pick: (chains, { transportProtocol }) =>
-      exactOr(chains, (match) => match.transportProtocol, [transportProtocol], ""),
+      withFirst(chains, [transportProtocol, ""], (match, wanted) => match.transportProtocol === wanted),
   },
-  { name: "application protocol", pick: byApplicationProtocol },
+  {
+    name: "application protocol",
+    pick: (chains, { applicationProtocols }) =>
+      withFirst(chains, [...applicationProtocols, ""], (match, wanted) => isIn(match.applicationProtocols, wanted)),
+  },
   {
     name: "direct source address",
     pick: (chains, { source }) => longestBlock(chains, ({ directSources }) => directSources, source),
   },
-  { name: "source type", pick: bySourceType },
+  {
+    name: "source type",
+    pick: (chains, { isLocal }) =>
+      withFirst(chains, [isLocal ? "local" : "external", "any"], (match, wanted) => match.sourceType === wanted),
+  },
   { name: "source address", pick: (chains, { source }) => longestBlock(chains, ({ sources }) => sources, source) },
-  { name: "source port", pick: bySourcePort },
+  // The source port is never known in advance.
+  { name: "source port", pick: (chains) => chains.filter(({ match }) => match.sourcePorts.length === 0) },
 ] as const satisfies readonly { readonly name: string; readonly pick: Picker }[];
 
 /** The name of a criterion. */
 export type Criterion = (typeof CRITERIA)[number]["name"];
 
-/**
- * Tries the wanted values in order, and then the value `any`. Keeps the chains with the first of these values that at
- * least one chain has.
- */
-function exactOr<T>(
+/** Tries the wanted values in order. Keeps the chains with the first value that at least one chain has. */
+function withFirst<T>(
   chains: readonly FilterChain[],
-  valueOf: (match: FilterChainMatch) => T,
   wanted: readonly T[],
-  any: T,
+  has: (match: FilterChainMatch, value: T) => boolean,
 ): readonly FilterChain[] {
-  for (const value of [...wanted, any]) {
-    const found = chains.filter(({ match }) => valueOf(match) === value);
+  for (const value of wanted) {
+    const found = chains.filter(({ match }) => has(match, value));
     if (found.length > 0) return found;
   }
   return [];
+}
+
+/** Whether a condition has a name. The empty name stands for no condition. */
+function isIn(names: readonly string[], wanted: string): boolean {
+  return wanted === "" ? names.length === 0 : names.includes(wanted);
 }
 
 /** Keeps the chains with the longest matching block. A chain without blocks counts as a match of length 0. */
 function longestBlock(
   chains: readonly FilterChain[],
   blocksOf: (match: FilterChainMatch) => readonly Cidr[],
-  address: string | undefined,
+  text: string | undefined,
 ): readonly FilterChain[] {
-  const parsed = address === undefined ? undefined : parseAddress(address);
+  const address = addressOf(text);
   const lengths = chains.map(({ match }) => {
     const blocks = blocksOf(match);
     if (blocks.length === 0) return 0;
-    if (parsed === undefined || typeof parsed === "string") return -1;
-    return Math.max(-1, ...blocks.filter((block) => blockHolds(block, parsed)).map(({ bits }) => bits));
+    if (address === undefined) return -1;
+    return Math.max(-1, ...blocks.filter((block) => blockHolds(block, address)).map(({ bits }) => bits));
   });
   const longest = Math.max(-1, ...lengths);
   return longest < 0 ? [] : chains.filter((_, index) => lengths[index] === longest);
-}
-
-function byServerName(chains: readonly FilterChain[], { serverName }: Properties): readonly FilterChain[] {
-  for (const wanted of serverNames(serverName)) {
-    const found = chains.filter(({ match }) =>
-      wanted === "" ? match.serverNames.length === 0 : match.serverNames.includes(wanted)
-    );
-    if (found.length > 0) return found;
-  }
-  return [];
 }
 
 /** Returns the name, then its wildcards from longest to shortest, then the empty name. */
@@ -128,26 +135,6 @@ function serverNames(name: string): string[] {
     wildcards.push(`*${name.slice(dot)}`);
   }
   return name === "" ? [""] : [name, ...wildcards, ""];
-}
-
-function byApplicationProtocol(
-  chains: readonly FilterChain[],
-  { applicationProtocols }: Properties,
-): readonly FilterChain[] {
-  for (const wanted of applicationProtocols) {
-    const found = chains.filter(({ match }) => match.applicationProtocols.includes(wanted));
-    if (found.length > 0) return found;
-  }
-  return chains.filter(({ match }) => match.applicationProtocols.length === 0);
-}
-
-function bySourceType(chains: readonly FilterChain[], { isLocal }: Properties): readonly FilterChain[] {
-  return exactOr(chains, ({ sourceType }) => sourceType, [isLocal ? "local" : "external"], "any");
-}
-
-function bySourcePort(chains: readonly FilterChain[], { sourcePort }: Properties): readonly FilterChain[] {
-  const exact = sourcePort === undefined ? [] : chains.filter(({ match }) => match.sourcePorts.includes(sourcePort));
-  return exact.length > 0 ? exact : chains.filter(({ match }) => match.sourcePorts.length === 0);
 }
 
 /** Describes the conditions of a chain. */

@@ -20,7 +20,6 @@ const PLAIN: Properties = {
   transportProtocol: "raw_buffer",
   applicationProtocols: [],
   source: "10.9.9.9",
-  sourcePort: undefined,
   isLocal: false,
 };
 
@@ -82,7 +81,6 @@ const CASES: readonly (readonly [string, Record<string, Record<string, unknown>>
   ],
   ["a client from outside", { near: { source_type: "SAME_IP_OR_LOOPBACK" }, any: {} }, {}, "any"],
   ["source block", { any: {}, near: { source_prefix_ranges: [block("10.9.0.0", 16)] } }, {}, "near"],
-  ["source port", { any: {}, near: { source_ports: [7] } }, { sourcePort: 7 }, "near"],
   ["an unknown source port", { any: {}, near: { source_ports: [7] } }, {}, "any"],
 ];
 

@@ -1,5 +1,6 @@
 /** Finds the listener that handles a connection (ConnectionHandlerImpl::getBalancedHandlerByAddress). */
-import { parseAddress } from "../../golang/net/mod.ts";
+import { addressOf } from "../address.ts";
+import type { Address } from "../../golang/net/mod.ts";
 import type { Listener } from "../envoy/listener.ts";
 import type { SocketAddress } from "../envoy/message.ts";
 
@@ -18,30 +19,21 @@ export function listenerFor(
   address: string | undefined,
   port: number,
 ): Takeover | undefined {
-  const parsed = address === undefined ? undefined : parseAddress(address);
-  const family = parsed === undefined || typeof parsed === "string" ? 4 : parsed.family;
-  const exact = parsed === undefined || typeof parsed === "string"
-    ? undefined
-    : listeners.find((each) => hasAddress(each, (one) => one.port === port && isSame(one, parsed)));
+  const parsed = addressOf(address);
+  const listenerAt = (wanted: Pick<Address, "family" | "value">) =>
+    listeners.find(({ addresses }) => addresses.some((each) => each.port === port && isSame(each, wanted)));
+  const exact = parsed === undefined ? undefined : listenerAt(parsed);
   if (exact !== undefined) return { listener: exact, by: "address" };
-  const any = listeners.find((each) => hasAddress(each, (one) => one.port === port && isWildcard(one, family)));
+  const any = listenerAt({ family: parsed?.family ?? 4, value: 0n });
   return any === undefined ? undefined : { listener: any, by: "wildcard" };
 }
 
-function hasAddress({ addresses }: Listener, test: (address: SocketAddress) => boolean): boolean {
-  return addresses.some(test);
-}
-
-function isSame({ address }: SocketAddress, wanted: { readonly family: 4 | 6; readonly value: bigint }): boolean {
-  const own = parseAddress(address);
-  return typeof own !== "string" && own.family === wanted.family && own.value === wanted.value;
-}
-
-function isWildcard(address: SocketAddress, family: 4 | 6): boolean {
-  return isSame(address, { family, value: 0n });
+function isSame({ address }: SocketAddress, { family, value }: Pick<Address, "family" | "value">): boolean {
+  const own = addressOf(address);
+  return own?.family === family && own.value === value;
 }
 
 /** Returns the listener that is bound to a port and accepts the connections redirected to it. */
 export function boundListener(listeners: readonly Listener[], port: number): Listener | undefined {
-  return listeners.find((each) => each.bindsToPort && hasAddress(each, (address) => address.port === port));
+  return listeners.find((each) => each.bindsToPort && each.addresses.some((address) => address.port === port));
 }

@@ -1,5 +1,6 @@
 /** Decides whether an RBAC filter allows a connection or request (RoleBasedAccessControlEngineImpl). */
-import { blockHolds, cidrText, parseAddress } from "../../golang/net/mod.ts";
+import { blockHolds, cidrText } from "../../golang/net/mod.ts";
+import { addressOf } from "../address.ts";
 import type { AddressOf, Policy, Rbac, Rule } from "../envoy/rbac.ts";
 import { headerMatchText, matchesHeader } from "./header_match.ts";
 import { pathOnly, type Request } from "./request.ts";
@@ -117,9 +118,8 @@ function isAnyText({ kind, text }: { readonly kind: string; readonly text: strin
 }
 
 function matchesAddress({ of, cidr }: Extract<Rule, { kind: "address" }>, access: Access): Truth {
-  const text = of === "destination" ? access.destination : access.source;
-  const address = text === undefined ? undefined : parseAddress(text);
-  return address === undefined || typeof address === "string" ? "unknown" : truthOf(blockHolds(cidr, address));
+  const address = addressOf(access[of]);
+  return address === undefined ? "unknown" : truthOf(blockHolds(cidr, address));
 }
 
 /** Describes rules, such as `from spiffe://cluster.local/ns/shop/sa/web`. Shortens long lists. */
@@ -135,12 +135,7 @@ function listText(texts: readonly string[], between: string): string {
   return all.length > MAX_SHOWN ? `${shown}${between}${all.length - MAX_SHOWN} more` : shown;
 }
 
-const ADDRESS_TEXT: Readonly<Record<AddressOf, string>> = {
-  destination: "to",
-  source: "from",
-  "direct-source": "from",
-  remote: "from",
-};
+const ADDRESS_TEXT: Readonly<Record<AddressOf, string>> = { destination: "to", source: "from" };
 
 function ruleText(rule: Rule): string {
   switch (rule.kind) {

@@ -95,7 +95,7 @@ function hasPath({ kind }: PathMatch, given: string, text: string): boolean {
 /** Describes the conditions of a route, such as `path starts with "/api", header end-user is "jason"`. */
 export function routeMatchText(match: RouteMatch): string {
   const parts = [
-    PATH_TEXT[match.path.kind](match.path),
+    PATH_TEXT[match.path.kind](match.path.text),
     match.ignoresCase ? "in any case" : "",
     ...match.headers.map(headerMatchText),
     ...match.queries.map(queryMatchText),
@@ -107,18 +107,14 @@ export function routeMatchText(match: RouteMatch): string {
   return parts.filter((part) => part !== "").join(", ");
 }
 
-type TextOf = (path: PathMatch) => string;
-
-const textOf = (path: PathMatch) => "text" in path ? path.text : "";
-
-const PATH_TEXT: Readonly<Record<PathMatch["kind"], TextOf>> = {
-  prefix: (path) => `path starts with "${textOf(path)}"`,
-  exact: (path) => `path is "${textOf(path)}"`,
-  "separated-prefix": (path) => `path is "${textOf(path)}" or below it`,
-  regex: (path) => `path matches "${textOf(path)}"`,
+const PATH_TEXT: Readonly<Record<PathMatch["kind"], (text: string) => string>> = {
+  prefix: (text) => `path starts with "${text}"`,
+  exact: (text) => `path is "${text}"`,
+  "separated-prefix": (text) => `path is "${text}" or below it`,
+  regex: (text) => `path matches "${text}"`,
   connect: () => "method CONNECT",
   any: () => "any path",
-  other: (path) => `path by ${textOf(path)}`,
+  other: (text) => `path by ${text}`,
 };
 
 /** Formats a share, such as `12.5%`. */

@@ -2,6 +2,7 @@
 import { ageText } from "../../base/text/mod.ts";
 import { isMap, listAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { decodePems, distinguishedName, readCertificate } from "../../golang/x509/mod.ts";
+import type { EnvoyConfig } from "../envoy/config.ts";
 import { certificatesOf } from "../envoy/data_source.ts";
 import type { PodName, Snapshot } from "../snapshot/snapshot.ts";
 import { workloadOf, type ZtunnelDump } from "../ztunnel/dump.ts";
@@ -15,26 +16,24 @@ type Known = Pick<Certificate, "identity" | "issuer" | "notBefore" | "notAfter" 
 const UNKNOWN: Known = { identity: "", issuer: "", notBefore: "", notAfter: "", roots: [] };
 
 /**
- * Returns the current certificate. In ambient mode, ztunnel has the certificate. Otherwise it comes from Envoy: from
- * `secrets`, the section of the dump with certificates, or else from `certs.json`, which does not contain the issuer.
+ * Returns the current certificate. In ambient mode, ztunnel has the certificate. Otherwise it comes from Envoy's
+ * configuration, or else from `certs.json`, which does not contain the issuer.
  */
 export function certificateOf(
   { pod, time, parts }: Snapshot,
-  secrets: ValueMap | undefined,
+  config: EnvoyConfig | undefined,
   ztunnel: ZtunnelDump | string,
 ): Certificate {
   const now = time?.getTime();
   if (typeof ztunnel !== "string") return ztunnelCertificate(ztunnel, pod, now);
-  const known = (secrets === undefined ? undefined : ofSecrets(secrets)) ?? ofSummary(parts);
-  if (known === undefined) {
-    const warming = secrets === undefined ? [] : mapsAt(secrets, "dynamic_warming_secrets");
-    const names = warming.map((each) => textAt(each, "name")).join(", ");
-    const why = parts["certs.json"].message ?? parts["config_dump.json"].message;
-    return warming.length > 0
-      ? { ...UNKNOWN, lasts: null, result: "error", message: `Envoy waits for its certificate (${names})` }
-      : { ...UNKNOWN, lasts: null, result: "unknown", message: why ?? "Envoy has no workload certificate" };
-  }
-  return { ...known, ...judged(known, now) };
+  const known = ofSecrets(config) ?? ofSummary(parts);
+  if (known !== undefined) return { ...known, ...judged(known, now) };
+  const warming = mapsAt(config?.section(SECRETS) ?? {}, "dynamic_warming_secrets");
+  const names = warming.map((each) => textAt(each, "name")).join(", ");
+  const why = parts["certs.json"].message ?? parts["config_dump.json"].message;
+  return names === ""
+    ? { ...UNKNOWN, lasts: null, result: "unknown", message: why ?? "Envoy has no workload certificate" }
+    : { ...UNKNOWN, lasts: null, result: "error", message: `Envoy waits for its certificate (${names})` };
 }
 
 /** Returns the certificate that ztunnel has for a pod. */
@@ -50,15 +49,19 @@ function ztunnelCertificate(dump: ZtunnelDump, pod: PodName, now: number | undef
     const result = found.state.startsWith("Unavailable") ? "error" : "unknown";
     return { ...unknown, result, message: `the ztunnel of its node has no certificate for the pod: ${found.state}` };
   }
-  const info = readCertificate(leaf.bytes);
-  const known = {
-    identity: found.identity,
-    issuer: distinguishedName(info.issuer),
-    notBefore: info.notBefore.toISOString(),
-    notAfter: info.notAfter.toISOString(),
-    roots: found.roots.flatMap((pem) => decodePems(pem).map(({ bytes }) => rootOf(bytes))),
-  };
+  const roots = found.roots.flatMap((pem) => decodePems(pem).map(({ bytes }) => rootOf(bytes)));
+  const known = { ...ofLeaf(leaf.bytes), identity: found.identity, roots };
   return { ...known, ...judged(known, now) };
+}
+
+function ofLeaf(der: Uint8Array): Omit<Known, "roots"> {
+  const { uris, dnsNames, issuer, notBefore, notAfter } = readCertificate(der);
+  return {
+    identity: uris[0] ?? dnsNames[0] ?? "",
+    issuer: distinguishedName(issuer),
+    notBefore: notBefore.toISOString(),
+    notAfter: notAfter.toISOString(),
+  };
 }
 
 /** Remaining seconds below which to warn. Certificates are renewed much earlier, at half of their lifetime. */
@@ -73,11 +76,7 @@ function judged(
   if (lasts <= 0) return { lasts, result: "error", message: `it expired ${ageText(-lasts)} ago` };
   const started = secondsBetween(millisecondsOf(notBefore), now);
   if (started !== null && started < 0) {
-    return {
-      lasts,
-      result: "error",
-      message: `it becomes valid in ${ageText(-started)}: the clocks differ`,
-    };
+    return { lasts, result: "error", message: `it becomes valid in ${ageText(-started)}: the clocks differ` };
   }
   const whole = secondsBetween(millisecondsOf(notBefore), millisecondsOf(notAfter)) ?? 0;
   const isLate = lasts < Math.min(SOON_SECONDS, whole / 5);
@@ -85,7 +84,10 @@ function judged(
   return { lasts, result: isLate ? "warning" : "ok", message: isLate ? `${text}: it should have been renewed` : text };
 }
 
-function secretsOf(section: ValueMap): readonly ValueMap[] {
+const SECRETS = "SecretsConfigDump";
+
+function secretsOf(config: EnvoyConfig | undefined): readonly ValueMap[] {
+  const section = config?.section(SECRETS) ?? {};
   return [...mapsAt(section, "static_secrets"), ...mapsAt(section, "dynamic_active_secrets")]
     .map((each) => mapAt(each, "secret"));
 }
@@ -98,32 +100,24 @@ function chainOf(all: readonly ValueMap[]): readonly Uint8Array[] {
 }
 
 /** Returns the issuers of the workload's certificate and its intermediates; empty if unknown. */
-export function issuersOf(section: ValueMap | undefined): ReadonlySet<string> {
+export function issuersOf(config: EnvoyConfig | undefined): ReadonlySet<string> {
   try {
-    const chain = section === undefined ? [] : chainOf(secretsOf(section));
-    return new Set(chain.map((der) => distinguishedName(readCertificate(der).issuer)));
+    return new Set(chainOf(secretsOf(config)).map((der) => distinguishedName(readCertificate(der).issuer)));
   } catch {
     // The bytes are not valid certificates.
     return new Set();
   }
 }
 
-function ofSecrets(section: ValueMap): Known | undefined {
-  const all = secretsOf(section);
+function ofSecrets(config: EnvoyConfig | undefined): Known | undefined {
+  const all = secretsOf(config);
   const [leaf] = chainOf(all);
   if (leaf === undefined) return undefined;
   try {
-    const info = readCertificate(leaf);
     const trusted = all.filter((each) => isMap(each["validation_context"])).flatMap((secret) =>
       certificatesOf(mapAt(mapAt(secret, "validation_context"), "trusted_ca"))
     );
-    return {
-      identity: info.uris[0] ?? info.dnsNames[0] ?? "",
-      issuer: distinguishedName(info.issuer),
-      notBefore: info.notBefore.toISOString(),
-      notAfter: info.notAfter.toISOString(),
-      roots: trusted.map(rootOf),
-    };
+    return { ...ofLeaf(leaf), roots: trusted.map(rootOf) };
   } catch {
     // The bytes are not a certificate; certs.json can contain the values.
     return undefined;

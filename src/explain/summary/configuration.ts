@@ -85,7 +85,9 @@ export function configurationOf(
   const stats = statsOf(parts["stats.txt"].text);
   const types = envoy === undefined
     ? []
-    : TYPES.flatMap((row) => typeOf(row, envoy.sections.get(row.section), { stats, now }));
+    : TYPES.flatMap((row) =>
+      envoy.hasSection(row.section) ? typeOf(row, envoy.section(row.section), { stats, now }) : []
+    );
   const known = {
     controlPlane: textAt(mapAt(node, "PROXY_CONFIG"), "discoveryAddress") || controlPlane.address,
     revision: controlPlane.revision,
@@ -167,16 +169,15 @@ function judged(known: Known, absent: string | undefined): Judged {
 
 function typeOf(
   { type, lists, warming, isRejections }: TypeRow,
-  section: ValueMap | undefined,
+  section: ValueMap,
   { stats, now }: { readonly stats: ReadonlyMap<string, number>; readonly now: number | undefined },
-): ResourceType[] {
-  if (section === undefined) return [];
+): ResourceType {
   const entries = lists.flatMap((list) => mapsAt(section, list));
   const version = textAt(section, "version_info") || newestVersion(entries);
   const times = [...entries.map(updatedOf), timeOfVersion(version)].flatMap((time) => time ?? []);
   const updated = times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b));
   const counters = [...stats].filter(([name]) => isRejections(name)).map(([, value]) => value);
-  return [{
+  return {
     type,
     version,
     updated: updated === undefined ? "" : new Date(updated).toISOString(),
@@ -184,7 +185,7 @@ function typeOf(
     resources: lists.some((list) => Array.isArray(section[list])) ? entries.length : version === "" ? 0 : null,
     warming: warming.flatMap((list) => mapsAt(section, list)).length + entries.filter(isWarming).length,
     rejections: counters.length === 0 ? null : counters.reduce((a, b) => a + b),
-  }];
+  };
 }
 
 function isWarming(entry: ValueMap): boolean {
@@ -204,10 +205,10 @@ function newestVersion(entries: readonly ValueMap[]): string {
 }
 
 /** Returns the newest version of listeners, routes and clusters; empty without a control plane. */
-export function configurationVersion({ sections }: EnvoyConfig): string {
+export function configurationVersion(config: EnvoyConfig): string {
   const rows = TYPES.filter(({ type }) => type !== "endpoints" && type !== "secrets");
   const versions = rows.map(({ section, lists }) => {
-    const own = sections.get(section) ?? {};
+    const own = config.section(section);
     return textAt(own, "version_info") || newestVersion(lists.flatMap((list) => mapsAt(own, list)));
   });
   return versions.reduce((a, b) => isNewer(a, b) ? a : b, "");

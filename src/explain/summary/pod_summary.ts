@@ -35,7 +35,7 @@ export function podSummary(snapshot: Snapshot): PodSummary {
     ...placeOf(object),
     containers,
     traffic: trafficOf(snapshot, object, podOf(snapshot)),
-    certificate: certificateOf(snapshot, config?.sections.get("SecretsConfigDump"), ztunnelDump(snapshot)),
+    certificate: certificateOf(snapshot, config, ztunnelDump(snapshot)),
     configuration,
     ambient,
     readiness: readinessOf(object, containers, { state: configuration.state, agent: proxyReadiness(snapshot) }),
