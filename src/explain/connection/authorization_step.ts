@@ -1,36 +1,29 @@
 /** The authorization station: the rule that allows or denies the request. */
 import type { FilterChain } from "../envoy/listener.ts";
-import type { HttpManager } from "../envoy/network_filter.ts";
 import type { Policy, Rbac } from "../envoy/rbac.ts";
 import type { Overrides } from "../envoy/route_config.ts";
-import { type Cause, causeIn, causeOf, type Workload } from "../resources/cause.ts";
+import { type Cause, causeIn, causeOf, type Workload, writerCause } from "../resources/cause.ts";
 import type { Request } from "../rules/request.ts";
 import { type TokenRuling, tokenRuling } from "../rules/token.ts";
 import { type Access, rulesText, type Ruling, rulingOf } from "../rules/rbac_match.ts";
-import { clauses, detailOf, editing, passing, refusing, sentence, stationOf, type Step } from "./connection_path.ts";
+import { clauses, detailOf, editing, ending, passing, refusing, type Step } from "./connection_path.ts";
 
 /** Returns the rules of the RBAC filters of a chain, in order. A route can override the rules of HTTP filters. */
 export function rulesOf({ filters }: FilterChain, overrides: readonly Overrides[]): Rbac[] {
+  const other = overrides.find(({ rbac }) => rbac !== undefined)?.rbac;
   const own = filters.flatMap((filter) => filter.kind === "rbac" ? [filter.rbac] : []);
-  const http = filters.flatMap((filter) => filter.kind === "http" ? rulesOfHttp(filter.http, overrides) : []);
+  const http = httpFilters(filters).flatMap((filter) => filter.kind === "rbac" ? [other ?? filter.rbac] : []);
   return [...own, ...http].filter(({ action }) => action !== "none");
 }
 
-function rulesOfHttp({ filters }: HttpManager, overrides: readonly Overrides[]): Rbac[] {
-  const other = overrides.map(({ rbac }) => rbac).find((rbac) => rbac !== undefined);
-  return filters.flatMap((filter) => filter.kind === "rbac" ? [other ?? filter.rbac] : []);
+function httpFilters(filters: FilterChain["filters"]) {
+  return filters.flatMap((filter) => filter.kind === "http" ? filter.http.filters : []);
 }
 
 /** Returns the filters other than RBAC that can refuse a request. The snapshot does not contain their rules. */
 export function unknownFilters({ filters }: FilterChain): string[] {
-  return filters.flatMap((filter) =>
-    filter.kind === "http"
-      ? filter.http.filters.flatMap((each) =>
-        each.kind === "other" && DECIDING.test(`${each.name} ${each.type}`) ? [each.name] : []
-      )
-      : filter.kind === "other" && DECIDING.test(`${filter.name} ${filter.type}`)
-      ? [filter.name]
-      : []
+  return [...filters, ...httpFilters(filters)].flatMap((each) =>
+    each.kind === "other" && DECIDING.test(`${each.name} ${each.type}`) ? [each.name] : []
   );
 }
 
@@ -53,18 +46,13 @@ export function tokenOf(
   request: Request | undefined,
   now: number | undefined,
 ): Others["token"] {
-  const all = filters.flatMap((filter) => filter.kind === "http" ? filter.http.filters : []);
-  const found = all.find((filter) => filter.kind === "tokens");
-  if (found?.kind !== "tokens" || request === undefined) return undefined;
+  const found = httpFilters(filters).find((filter) => filter.kind === "tokens");
+  if (found === undefined || request === undefined) return undefined;
   return { ...tokenRuling(found.tokens, request, now), filter: found.name };
 }
 
 /** Returns the authorization step of all filters. The first filter that refuses ends the connection. */
-export function authorizationStep(
-  rules: readonly Rbac[],
-  access: Access,
-  others: Others,
-): Step | undefined {
+export function authorizationStep(rules: readonly Rbac[], access: Access, others: Others): Step | undefined {
   const { unknown, token, workload } = others;
   if (rules.length === 0 && unknown.length === 0 && token === undefined) return undefined;
   if (token?.outcome === "refused" || token?.outcome === "missing") return withoutToken(token, workload);
@@ -81,7 +69,7 @@ function ruledStep(rules: readonly Rbac[], access: Access, { unknown, token, wor
   if (depends.length > 0) return conditional(depends, others);
   const step = allowed(rulings, others);
   if (others === "") return step;
-  const cause = token?.outcome === "unknown" ? tokenCause(token, workload) : filterCause(unknown.join(", "), workload);
+  const cause = token?.outcome === "unknown" ? tokenCause(token, workload) : writerCause(unknown.join(", "), workload);
   return { ...step, cause };
 }
 
@@ -109,52 +97,32 @@ function allowed(rulings: readonly Ruled[], others: string): Step {
   });
 }
 
-/** Filters that Istio does not generate come from an EnvoyFilter. */
-function filterCause(names: string, workload: Workload): Cause {
-  return causeOf("EnvoyFilter", "spec.configPatches", { by: "text", workload, text: names });
-}
-
 interface Ruled {
   readonly rbac: Rbac;
   readonly ruling: Ruling;
 }
 
 function refused({ rbac, ruling }: Ruled, { request, identity }: Access, workload: Workload): Step {
+  const { filter, action } = rbac;
   const [policy] = ruling.policies;
   const [what, code] = request === undefined ? ["connection", "the connection is closed"] : ["request", "403"];
-  const isDeny = rbac.action === "deny";
-  const allowed = ruling.policies.map((each) => whoText(each)).slice(0, MAX_SHOWN);
+  const isDeny = action === "deny";
+  const allowed = isDeny ? [] : ruling.policies.map(whoText).slice(0, MAX_SHOWN);
   const message = isDeny && policy !== undefined
     ? `${policyText(policy)} denies the ${what}: ${code}`
     : policy === undefined
     ? `an ALLOW policy without rules denies every request: ${code}`
     : `no ALLOW policy allows ${clientText(identity)}: ${code}`;
   const target = policy === undefined ? "an AuthorizationPolicy" : policyText(policy);
-  const fix = `${isDeny ? "change" : "add the client to"} spec.rules of ${target}${
-    editing(target.replace(/ rule \d+$/, ""))
-  }`;
-  const name = policy?.name ?? "";
-  return refusing(
-    "authorization",
-    {
-      name,
-      message,
-      detail: detailOf({ filter: rbac.filter, action: rbac.action, allowed: isDeny ? [] : allowed }),
-    },
-    fix,
-    policy === undefined ? undefined : policyCause(policy, { rbac, identity, workload }),
-  );
+  const edit = editing(target.replace(/ rule \d+$/, ""));
+  const fix = `${isDeny ? "change" : "add the client to"} spec.rules of ${target}${edit}`;
+  const parts = { name: policy?.name ?? "", message, detail: detailOf({ filter, action, allowed }) };
+  return refusing("authorization", parts, fix, policy && ruleCause(policy, rbac, identity, workload));
 }
 
-interface Refused {
-  readonly rbac: Rbac;
-  readonly identity: Access["identity"];
-  readonly workload: Workload;
-}
-
-function policyCause(policy: Policy, { rbac, identity = "none", workload }: Refused): Cause {
+function ruleCause(policy: Policy, rbac: Rbac, identity: Access["identity"] = "none", workload: Workload): Cause {
   const { origin, rule } = originOf(policy);
-  if (origin === "") return filterCause(rbac.filter, workload);
+  if (origin === "") return writerCause(rbac.filter, workload);
   const action = rbac.action === "deny" ? "deny" : "allow";
   const principal = identity === "none" ? "" : identity.replace(/^spiffe:\/\//, "");
   const field = action === "deny" ? `spec.rules[${rule}]` : "spec.rules";
@@ -174,13 +142,12 @@ function conditional(depends: readonly Ruled[], others: string): Step {
       `${policyText(policy)} ${rbac.action === "deny" ? "denies" : "allows"} ${whoText(policy)}`
     )
   );
-  const station = stationOf("authorization", {
+  return ending("authorization", {
     name: depends[0]?.ruling.policies[0]?.name ?? "",
     result: "unknown",
     message: clauses(`the result depends on the client: ${texts.join(", ")}`, others),
     detail: { policies: texts },
-  });
-  return { station, end: { verdict: "unknown", reason: sentence(station.message), fix: "" } };
+  }, { verdict: "unknown", fix: "" });
 }
 
 /** Describes the principals and permissions of a policy. */

@@ -1,5 +1,6 @@
 /** The reason why a connection bypasses the proxy, and the field to change. */
 import type { TracedRule, TracedRules } from "../../iptables/mod.ts";
+import { OWN_PORTS } from "../kernel/rules.ts";
 import type { Sender } from "./sender.ts";
 
 /** The reason as a clause. `fix` is the change that a user can make; empty if no fix is needed. */
@@ -17,10 +18,13 @@ const ANNOTATION = "traffic.sidecar.istio.io";
 
 /** The rule by which the connection bypasses the proxy, and the values that select the reason. */
 interface Passed {
-  /** The deciding rule; `undefined` if no rule matched. */
-  readonly rule: TracedRule | undefined;
   readonly rules: TracedRules;
   readonly container: string;
+  /** Whether the deciding rule excludes connections. */
+  readonly isReturn: boolean;
+  readonly owner: string | undefined;
+  readonly port: string | undefined;
+  /** An option of the deciding rule; `undefined` if no rule matched. */
   option(name: string): string | undefined;
 }
 
@@ -30,15 +34,6 @@ interface Case {
   readonly fix: string | ((passed: Passed) => string);
 }
 
-const isReturn = ({ option }: Passed) => option("j") === "RETURN";
-const ownerOf = ({ option }: Passed) => option("uid-owner") ?? option("gid-owner");
-const portOf = ({ option }: Passed) => option("dport") ?? option("dports");
-const isLoopbackBlock = (block = "") => /^127\.|^::1\//.test(block);
-const containerOf = ({ container }: Passed) => container === "" ? "the application" : `container ${container}`;
-
-/** Ports on which Envoy and the agent listen. */
-const OWN_PORTS: readonly string[] = ["15008", "15020", "15021", "15090"];
-
 /** Reasons for outbound connections. The first case that holds applies; the last case always holds. */
 const OUTBOUND: readonly Case[] = [
   {
@@ -47,22 +42,22 @@ const OUTBOUND: readonly Case[] = [
     fix: "",
   },
   {
-    holds: (passed) => isReturn(passed) && passed.rules.settings.proxyUids.includes(ownerOf(passed) ?? ""),
-    why: (passed) => `${containerOf(passed)} runs as the proxy's user ${ownerOf(passed)}`,
-    fix: (passed) => `set securityContext.runAsUser of ${containerOf(passed)} to a user other than ${ownerOf(passed)}`,
+    holds: ({ isReturn, rules, owner = "" }) => isReturn && rules.settings.proxyUids.includes(owner),
+    why: ({ container, owner }) => `${container} runs as the proxy's user ${owner}`,
+    fix: ({ container, owner }) => `set securityContext.runAsUser of ${container} to a user other than ${owner}`,
   },
   {
-    holds: (passed) => isReturn(passed) && portOf(passed) !== undefined,
+    holds: ({ isReturn, port }) => isReturn && port !== undefined,
     why: "its port is excluded",
     fix: `remove the port from the annotation ${ANNOTATION}/excludeOutboundPorts`,
   },
   {
-    holds: (passed) => isReturn(passed) && isLoopbackBlock(passed.option("d")),
+    holds: ({ isReturn, option }) => isReturn && /^127\.|^::1\//.test(option("d") ?? ""),
     why: "the destination is a loopback address",
     fix: "",
   },
   {
-    holds: (passed) => isReturn(passed) && passed.option("d") !== undefined,
+    holds: ({ isReturn, option }) => isReturn && option("d") !== undefined,
     why: "its address is excluded",
     fix: ({ option }) => `remove ${option("d")} from the annotation ${ANNOTATION}/excludeOutboundIPRanges`,
   },
@@ -72,7 +67,7 @@ const OUTBOUND: readonly Case[] = [
     fix: `remove the interface from the annotation ${ANNOTATION}/excludeInterfaces`,
   },
   {
-    holds: (passed) => isReturn(passed) && ownerOf(passed) !== undefined,
+    holds: ({ isReturn, owner }) => isReturn && owner !== undefined,
     why: "its user is excluded",
     fix: "remove the user from the arguments of istio-iptables",
   },
@@ -86,17 +81,17 @@ const OUTBOUND: readonly Case[] = [
 
 const INBOUND: readonly Case[] = [
   {
-    holds: (passed) => isReturn(passed) && OWN_PORTS.includes(portOf(passed) ?? ""),
+    holds: ({ isReturn, port = "" }) => isReturn && OWN_PORTS.includes(port),
     why: "the port belongs to the proxy",
     fix: "",
   },
   {
-    holds: (passed) => isReturn(passed) && portOf(passed) !== undefined,
+    holds: ({ isReturn, port }) => isReturn && port !== undefined,
     why: "its port is excluded",
     fix: `remove the port from the annotation ${ANNOTATION}/excludeInboundPorts`,
   },
   {
-    holds: (passed) => isReturn(passed) && passed.option("i") !== undefined,
+    holds: ({ isReturn, option }) => isReturn && option("i") !== undefined,
     why: "its interface is excluded",
     fix: `remove the interface from the annotation ${ANNOTATION}/excludeInterfaces`,
   },
@@ -115,7 +110,7 @@ const NOTHING_CAPTURED: Reason = {
 
 /** Returns the reason why an outbound connection bypasses the proxy. */
 export function passedOutbound(rule: TracedRule | undefined, rules: TracedRules, { container }: Sender): Reason {
-  return reasonOf(OUTBOUND, rule, rules, container);
+  return reasonOf(OUTBOUND, rule, rules, container === "" ? "the application" : `container ${container}`);
 }
 
 /** Returns the reason why an inbound connection bypasses the proxy. */
@@ -125,10 +120,15 @@ export function passedInbound(rule: TracedRule | undefined, rules: TracedRules):
 
 function reasonOf(cases: readonly Case[], rule: TracedRule | undefined, rules: TracedRules, container: string): Reason {
   if (!rules.isCaptured) return NOTHING_CAPTURED;
-  const passed: Passed = { rule, rules, container, option: (name) => rule?.options.get(name) };
+  const option = (name: string) => rule?.options.get(name);
+  const owner = option("uid-owner") ?? option("gid-owner");
+  const port = option("dport") ?? option("dports");
+  const passed: Passed = { rules, container, isReturn: option("j") === "RETURN", owner, port, option };
   const found = cases.find(({ holds }) => holds(passed));
   const textOf = (text: Case["why"] = "") => typeof text === "string" ? text : text(passed);
   const why = textOf(found?.why);
-  const isDecided = rule !== undefined && isReturn(passed);
-  return { reason: isDecided ? `${ruleText(rule)} excludes the connection: ${why}` : why, fix: textOf(found?.fix) };
+  return {
+    reason: passed.isReturn ? `${ruleText(rule)} excludes the connection: ${why}` : why,
+    fix: textOf(found?.fix),
+  };
 }

@@ -1,11 +1,13 @@
 /** The kernel's station: the rule that redirects the connection to the proxy, or lets it bypass the proxy. */
-import { addressOf, isLoopback } from "../kernel/sockets.ts";
+import { type Address, isLoopback } from "../../golang/net/mod.ts";
+import { addressOf } from "../address.ts";
+import { arriving } from "../kernel/rules.ts";
 import { type Packet, type Trace, trace, type TracedRule, type TracedRules } from "../../iptables/mod.ts";
 import type { Detail } from "../answer_schema.ts";
 import { passedInbound, passedOutbound, type Reason, ruleText } from "./capture_reasons.ts";
 import type { Facts } from "./facts.ts";
 import type { Sender } from "./sender.ts";
-import { passing, refusing, sentence, stationOf, type Step, unknowing, unsure } from "./connection_path.ts";
+import { ending, passing, refusing, type Step, unknowing, unsure } from "./connection_path.ts";
 
 export interface Captured {
   readonly step: Step;
@@ -21,19 +23,17 @@ const SOME_ADDRESS_6 = "2001:db8::1";
 /** Returns the kernel's station for an outbound connection. */
 export function captureOutbound(facts: Facts, sender: Sender, to: string | undefined, port: number): Captured {
   const destination = addressOf(to);
-  const isInside = to !== undefined && (isLoopback(destination) || facts.addresses.includes(to));
+  const family = destination?.family ?? 4;
+  const isLocal = destination !== undefined && isLoopback(destination);
+  const isInside = to !== undefined && (isLocal || facts.addresses.includes(to));
+  const source = isLocal ? destination : ownAddress(facts, family);
   const packet: Packet = {
-    family: destination?.family ?? 4,
-    protocol: "tcp",
-    source: isLoopback(destination) ? destination : addressOf(ownAddress(facts, destination?.family ?? 4)),
-    destination,
-    port,
+    ...arriving({ family, source, destination, port }),
     inInterface: undefined,
     outInterface: isInside ? "lo" : "eth0",
     uid: sender.uid,
     gid: sender.gid ?? sender.uid,
     isSent: true,
-    mark: 0,
   };
   return captured(facts, packet, (rule, rules) => passedOutbound(rule, rules, sender));
 }
@@ -41,58 +41,39 @@ export function captureOutbound(facts: Facts, sender: Sender, to: string | undef
 /** Returns the kernel's station for an inbound connection from another pod. */
 export function captureInbound(facts: Facts, from: string, port: number): Captured {
   const source = addressOf(from);
-  const isInside = isLoopback(source) || facts.addresses.includes(from);
-  const packet: Packet = {
-    family: source?.family ?? 4,
-    protocol: "tcp",
-    source,
-    destination: addressOf(ownAddress(facts, source?.family ?? 4)),
-    port,
-    inInterface: isInside ? "lo" : "eth0",
-    outInterface: undefined,
-    uid: undefined,
-    gid: undefined,
-    isSent: false,
-    mark: 0,
-  };
-  return captured(facts, packet, passedInbound);
+  const family = source?.family ?? 4;
+  const isInside = source !== undefined && isLoopback(source) || facts.addresses.includes(from);
+  const packet = arriving({ family, source, destination: ownAddress(facts, family), port });
+  return captured(facts, isInside ? { ...packet, inInterface: "lo" } : packet, passedInbound);
 }
 
-function ownAddress({ addresses }: Facts, family: 4 | 6): string | undefined {
-  return addresses.find((each) => each.includes(":") === (family === 6));
+function ownAddress({ addresses }: Facts, family: 4 | 6): Address | undefined {
+  return addresses.map(addressOf).find((each) => each?.family === family);
 }
 
 type WhyPassed = (rule: TracedRule | undefined, rules: TracedRules) => Reason;
 
 function captured(facts: Facts, packet: Packet, why: WhyPassed): Captured {
-  const { kernel, pod } = facts;
-  if (pod?.isHostNetwork === true) return { step: hostNetwork(), port: undefined };
-  if (kernel.rules === undefined) {
-    const message = `the kernel's rules are unknown: ${kernel.why}`;
-    const port = packet.isSent ? 15001 : 15006;
-    return {
-      step: unsure("kernel", { message: `${message}; capture is assumed`, detail: { port } }),
-      port,
-    };
+  const { kernel, pod, snapshot: { parts } } = facts;
+  if (pod?.isHostNetwork === true) {
+    const message = "the pod uses the host's network: the kernel redirects no connections";
+    const fix = "remove spec.hostNetwork from the pod";
+    const common = { result: "warning", message, detail: { hostNetwork: true } } as const;
+    return { step: ending("kernel", common, { verdict: "bypasses", fix }), port: undefined };
   }
-  const family = packet.family === 6 && facts.snapshot.parts["rules.ip6tables"].text === undefined &&
-    facts.snapshot.parts["rules.nft"].text === undefined && kernel.source === "seen";
-  if (family) {
+  if (kernel.rules === undefined) {
+    const message = `the kernel's rules are unknown: ${kernel.why}; capture is assumed`;
+    const port = packet.isSent ? 15001 : 15006;
+    return { step: unsure("kernel", { message, detail: { port } }), port };
+  }
+  const isUnread = packet.family === 6 && kernel.source === "seen" && parts["rules.ip6tables"].text === undefined &&
+    parts["rules.nft"].text === undefined;
+  if (isUnread) {
     return { step: unknowing("kernel", { message: "the snapshot has no rules for IPv6" }), port: undefined };
   }
   const { source, rules } = kernel;
   const { result, assumed } = traced(rules.rules, packet);
   return conclude(result, { source, assumed, origin: kernel.why, why: (rule) => why(rule, rules) });
-}
-
-function hostNetwork(): Step {
-  const station = stationOf("kernel", {
-    result: "warning",
-    message: "the pod uses the host's network: the kernel redirects no connections",
-    detail: { hostNetwork: true },
-  });
-  const fix = "remove spec.hostNetwork from the pod";
-  return { station, end: { verdict: "bypasses", reason: sentence(station.message), fix } };
 }
 
 /** Traces the packet through the rules. Replaces unknown values with values that no rule names. */
@@ -122,7 +103,8 @@ interface Context {
 
 function conclude({ fate, decided, passed }: Trace, { source, assumed, origin, why }: Context): Captured {
   const note = assumed === "" ? "" : `; ${assumed} is assumed`;
-  const common = { name: ruleName(decided), source, detail: detailOf(decided, passed, origin) };
+  const name = decided === undefined ? "" : `${decided.chain} ${decided.place}`;
+  const common = { name, source, detail: detailOf(decided, passed, origin) };
   switch (fate.kind) {
     case "redirect":
     case "tproxy": {
@@ -137,9 +119,8 @@ function conclude({ fate, decided, passed }: Trace, { source, assumed, origin, w
     }
     case "pass": {
       const { reason, fix } = why(decided);
-      const station = stationOf("kernel", { ...common, message: `${reason}${note}` });
-      const end = { verdict: "bypasses", reason: sentence(station.message), fix } as const;
-      return { step: { station, end }, port: undefined };
+      const step = ending("kernel", { ...common, message: `${reason}${note}` }, { verdict: "bypasses", fix });
+      return { step, port: undefined };
     }
     case "unknown": {
       const message = `it is unknown whether ${ruleText(decided)} matches`;
@@ -148,21 +129,11 @@ function conclude({ fate, decided, passed }: Trace, { source, assumed, origin, w
   }
 }
 
-function ruleName(rule: TracedRule | undefined): string {
-  return rule === undefined ? "" : `${rule.chain} ${rule.place}`;
-}
-
-function detailOf(decided: TracedRule | undefined, passed: readonly TracedRule[], origin: string): Detail {
-  const rules = passed.map((rule) => {
-    const packets = rule.packets === undefined ? "" : ` (${rule.packets} packets)`;
-    return `${rule.table} ${rule.chain} ${rule.place}: ${rule.text}${packets}`;
-  });
-  return {
-    ...decided === undefined
-      ? {}
-      : { table: decided.table, chain: decided.chain, rule: decided.place, text: decided.text },
-    ...decided?.packets === undefined ? {} : { packets: decided.packets },
-    passed: rules,
-    origin,
-  };
+function detailOf(decided: TracedRule | undefined, all: readonly TracedRule[], origin: string): Detail {
+  const passed = all.map(({ table, chain, place, text, packets }) =>
+    `${table} ${chain} ${place}: ${text}${packets === undefined ? "" : ` (${packets} packets)`}`
+  );
+  if (decided === undefined) return { passed, origin };
+  const { table, chain, place: rule, text, packets } = decided;
+  return { table, chain, rule, text, ...packets === undefined ? {} : { packets }, passed, origin };
 }

@@ -1,26 +1,15 @@
 /** The stations after the filter chain, outbound and inbound: authorization, routes, clusters. */
 import type { Answer, PlainStation } from "../answer_schema.ts";
-import type { EnvoyConfig } from "../envoy/config.ts";
-import type { FilterChain, Listener } from "../envoy/listener.ts";
-import type { WeightedCluster } from "../envoy/network_filter.ts";
+import type { FilterChain } from "../envoy/listener.ts";
 import type { Access } from "../rules/rbac_match.ts";
 import { headerText, type Request } from "../rules/request.ts";
 import { lower } from "../rules/string_match.ts";
 import { authorizationStep, rulesOf, tokenOf, unknownFilters } from "./authorization_step.ts";
 import type { Incoming } from "./chain_step.ts";
-import type { Facts } from "./facts.ts";
-import type { Original } from "./listener_step.ts";
-import { type Routed, routeSteps, type Target } from "./route_step.ts";
+import type { Inside } from "./listener_step.ts";
+import { type Routed, routeSteps, type Target, targetsOf } from "./route_step.ts";
 import { addTargets } from "./targets.ts";
-import { type ConnectionPath, unknowing } from "./connection_path.ts";
-
-/** The listener that handles a connection, and the original destination of the connection. */
-export interface Inside {
-  readonly facts: Facts;
-  readonly config: EnvoyConfig;
-  readonly listener: Listener;
-  readonly original: Original;
-}
+import { type ConnectionPath, type Step, unknowing } from "./connection_path.ts";
 
 export interface Chained {
   readonly chain: FilterChain;
@@ -32,19 +21,20 @@ export interface Chained {
 }
 
 /** Adds the stations after a filter chain. */
-export function throughChain(path: ConnectionPath, { facts, config, original }: Inside, chained: Chained): void {
+export function throughChain(path: ConnectionPath, inside: Inside, chained: Chained): void {
+  const { facts, config, original } = inside;
   const { chain, incoming, direction } = chained;
   const http = chain.filters.find((filter) => filter.kind === "http");
-  const request = http === undefined ? undefined : chained.request;
-  const routed = http === undefined ? undefined : routeSteps(config, http.http, chained.request, facts.workload);
-  if (!isAuthorized(path, chained, { original, request, routed, facts })) return;
+  const routed = http && routeSteps(config, http.http, chained.request, facts.workload);
+  const step = authorization(inside, chained, routed);
+  if (step !== undefined && !path.add(step) && step.end?.verdict === "refused") return;
   const [unsure] = routed === undefined ? [] : addRoutes(path, routed);
   const targets = routed?.targets ?? tcpTargets(chain, incoming);
   if (targets === undefined) {
     path.add(unknowing("cluster", { message: `the chain's filters ${filterNames(chain)} choose the destination` }));
     return;
   }
-  const header = (name: string) => request === undefined ? undefined : headerText(request, name);
+  const header = (name: string) => routed && headerText(chained.request, name);
   const isRefused = addTargets(path, { facts, config, targets }, { original, header, direction });
   if (unsure !== undefined && isRefused) path.doubt(unsure);
 }
@@ -60,19 +50,13 @@ function addRoutes(path: ConnectionPath, { steps, isCovered }: Routed): readonly
   return unsure;
 }
 
-interface Authorizing {
-  readonly original: Original;
-  readonly request: Request | undefined;
-  readonly routed: Routed | undefined;
-  readonly facts: Facts;
-}
-
-/** Adds the authorization station. Returns `false` if the rules certainly refuse the connection. */
-function isAuthorized(
-  path: ConnectionPath,
-  { chain, incoming, identity }: Chained,
-  { original, request, routed, facts }: Authorizing,
-): boolean {
+/** Returns the authorization step; `undefined` if no filter can refuse the connection. */
+function authorization(
+  { facts, original }: Inside,
+  { chain, incoming, identity, ...chained }: Chained,
+  routed: Routed | undefined,
+): Step | undefined {
+  const request = routed && chained.request;
   const token = tokenOf(chain, request, facts.snapshot.time?.getTime());
   const access: Access = {
     request,
@@ -83,12 +67,8 @@ function isAuthorized(
     serverName: lower(incoming.sni),
     hasNoToken: token === undefined || token.outcome === "none",
   };
-  const step = authorizationStep(rulesOf(chain, routed?.overrides ?? []), access, {
-    unknown: unknownFilters(chain),
-    token,
-    workload: facts.workload,
-  });
-  return step === undefined || path.add(step) || step.end?.verdict !== "refused";
+  const others = { unknown: unknownFilters(chain), token, workload: facts.workload };
+  return authorizationStep(rulesOf(chain, routed?.overrides ?? []), access, others);
 }
 
 /** Returns the clusters of a TCP connection; `undefined` if no known filter names a cluster. */
@@ -96,16 +76,8 @@ function tcpTargets({ filters, origin }: FilterChain, { sni }: Incoming): Target
   const tcp = filters.find((filter) => filter.kind === "tcp");
   if (tcp === undefined) return undefined;
   const byName = filters.some(({ kind }) => kind === "sni-cluster") && sni !== "";
-  return byName ? [{ cluster: sni, share: 1, origin }] : sharesOf(tcp.clusters, origin);
-}
-
-function sharesOf(clusters: readonly WeightedCluster[], origin: string): Target[] {
-  const total = clusters.reduce((sum, { weight }) => sum + weight, 0);
-  return clusters.filter(({ weight }) => weight > 0).map(({ name, weight }) => ({
-    cluster: name,
-    share: weight / total,
-    origin,
-  }));
+  if (byName) return [{ cluster: sni, share: 1, origin }];
+  return targetsOf(tcp.clusters.filter(({ weight }) => weight > 0), 1, origin);
 }
 
 function filterNames({ filters }: FilterChain): string {

@@ -1,11 +1,10 @@
 /** The stations of a cluster: the cluster itself, its endpoints, and the TLS to the endpoints. */
-import type { Answer, Detail, StationResult } from "../answer_schema.ts";
+import type { Answer, Detail } from "../answer_schema.ts";
 import { type Cluster, DEFAULT_LIMITS } from "../envoy/cluster.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import { closest } from "../../base/text/mod.ts";
 import { clusterParts, isService } from "../names/services.ts";
-import { type Cause, causeIn, causeOf } from "../resources/cause.ts";
-import { openBreakers } from "./breakers.ts";
+import { type Cause, causeIn, causeOf, policyCause, writerCause } from "../resources/cause.ts";
 import { type Asked, endpointsOf, type Found } from "./endpoints.ts";
 import type { Facts } from "./facts.ts";
 import { originalText } from "./listener_step.ts";
@@ -37,38 +36,25 @@ interface ClusterSteps {
 export function clusterSteps(facts: Facts, config: EnvoyConfig, asked: Asked): ClusterSteps {
   const cluster = config.cluster(asked.name);
   if (cluster === undefined) return { steps: [absent(config, asked)], isKnown: false, endpoints: [] };
-  const wrong = PASSTHROUGH.has(cluster.name) || cluster.name === "BlackHoleCluster"
-    ? wrongPort(facts, config, asked)
-    : undefined;
-  if (wrong?.end !== undefined) return { steps: [wrong], isKnown: true, endpoints: [] };
-  if (cluster.name === "BlackHoleCluster") return { steps: [blackHole(facts, asked)], isKnown: true, endpoints: [] };
+  const isBlackHole = cluster.name === "BlackHoleCluster";
+  const wrong = isBlackHole || PASSTHROUGH.test(cluster.name) ? wrongPort(facts, config, asked) : undefined;
+  const last = wrong?.end === undefined && isBlackHole ? blackHole(facts, asked) : wrong;
+  if (last?.end !== undefined) return { steps: [last], isKnown: true, endpoints: [] };
   const own = wrong ?? clusterStation(facts, config, cluster);
   const found = endpointsOf(config, cluster, asked);
   const steps = [own, endpointStep(facts, cluster, found, asked)];
   const isRefused = steps.some(({ end }) => end !== undefined);
-  return {
-    steps: isRefused ? steps : [...steps, ...transportSteps(facts, config, { cluster, found, asked })],
-    isKnown: true,
-    endpoints: found.taken.map(({ address, health }) => ({ address, health })),
-  };
+  if (!isRefused) steps.push(...tlsSteps(facts, cluster, found, asked), ...tunnelSteps(facts, config, found.taken));
+  return { steps, isKnown: true, endpoints: found.taken.map(({ address, health }) => ({ address, health })) };
 }
 
-interface Chosen {
-  readonly cluster: Cluster;
-  readonly found: Found;
-  readonly asked: Asked;
-}
-
-/** Returns the TLS step for endpoints without a tunnel, and the tunnels' steps. Plain text in the pod needs no step. */
-function transportSteps(facts: Facts, config: EnvoyConfig, { cluster, found, asked }: Chosen): Step[] {
-  const isInside = asked.direction === "inbound" && cluster.transport.kind === "plain" &&
+/** Returns the TLS step for endpoints without a tunnel. Plain text in the pod needs no step. */
+function tlsSteps(facts: Facts, cluster: Cluster, { taken }: Found, { direction }: Asked): Step[] {
+  const isInside = direction === "inbound" && cluster.transport.kind === "plain" &&
     cluster.transportMatches.length === 0;
-  const direct = found.taken.filter(({ tunnel }) => tunnel === undefined);
-  const isTunneled = found.taken.length > 0 && direct.length === 0;
-  return [
-    ...isInside || isTunneled ? [] : [tlsStep(facts, cluster, { ...found, taken: direct })],
-    ...tunnelSteps(facts, config, found.taken),
-  ];
+  const direct = taken.filter(({ tunnel }) => tunnel === undefined);
+  const isTunneled = taken.length > 0 && direct.length === 0;
+  return isInside || isTunneled ? [] : [tlsStep(facts, cluster, direct)];
 }
 
 function absent(config: EnvoyConfig, { name, origin }: Asked): Step {
@@ -89,8 +75,7 @@ function absent(config: EnvoyConfig, { name, origin }: Asked): Step {
     : host === ""
     ? "use the name of a cluster that exists"
     : `create a Service or ServiceEntry "${host}" with the port ${port} that is visible to this pod (exportTo, Sidecar)`;
-  const known = others.slice(0, 5);
-  const detail = known.length === 0 ? {} : { others: known };
+  const detail = detailOf({ others: others.slice(0, MAX_SHOWN) });
   return refusing("cluster", { name, message, detail }, fix, missingDestination(clusterNames, name, origin));
 }
 
@@ -99,58 +84,45 @@ function missingDestination(clusterNames: readonly string[], name: string, origi
   const { subset, host } = clusterParts(name);
   if (host === "") return undefined;
   const known = clusterNames.map(clusterParts).filter(({ direction }) => direction === "outbound");
-  const instead = subset === "" ? closest(host, [...new Set(known.map((each) => each.host))]) : closest(
-    subset,
-    known.filter((each) => each.host === host).map((each) => each.subset).filter((each) => each !== ""),
-  );
+  const names = subset === ""
+    ? known.map((each) => each.host)
+    : known.filter((each) => each.host === host).map((each) => each.subset);
+  const instead = closest(subset || host, [...new Set(names)].filter(Boolean));
   const field = `spec.http.route.destination.${subset === "" ? "host" : "subset"}`;
   return causeIn(origin, "VirtualService", field, { by: "destination", host, subset, instead: instead ?? "" });
 }
 
 function blackHole({ workload }: Facts, { original, direction }: Asked): Step {
-  const message = direction === "outbound"
-    ? `no service of the mesh has the address ${
-      originalText(original)
-    }, and outboundTrafficPolicy REGISTRY_ONLY sends unknown destinations to BlackHoleCluster`
-    : `BlackHoleCluster closes connections to the proxy's own ports`;
-  const fix = direction === "outbound"
-    ? "create a ServiceEntry for the destination, or set outboundTrafficPolicy.mode to ALLOW_ANY"
-    : "connect to a port of the application";
-  const cause = direction === "outbound"
-    ? causeOf("Sidecar", "spec.outboundTrafficPolicy.mode", { by: "egress", workload, hosts: [] })
-    : undefined;
-  return refusing("cluster", { name: "BlackHoleCluster", message }, fix, cause);
+  const name = "BlackHoleCluster";
+  if (direction === "inbound") {
+    const message = "BlackHoleCluster closes connections to the proxy's own ports";
+    return refusing("cluster", { name, message }, "connect to a port of the application");
+  }
+  const message = `no service of the mesh has the address ${originalText(original)}, and outboundTrafficPolicy ` +
+    "REGISTRY_ONLY sends unknown destinations to BlackHoleCluster";
+  const fix = "create a ServiceEntry for the destination, or set outboundTrafficPolicy.mode to ALLOW_ANY";
+  const cause = causeOf("Sidecar", "spec.outboundTrafficPolicy.mode", { by: "egress", workload, hosts: [] });
+  return refusing("cluster", { name, message }, fix, cause);
 }
 
-function clusterStation({ snapshot, workload }: Facts, config: EnvoyConfig, cluster: Cluster): Step {
-  const { name, limits } = cluster;
+function clusterStation({ workload }: Facts, { rejected }: EnvoyConfig, cluster: Cluster): Step {
+  const { name, limits, origin } = cluster;
   const detail = clusterDetail(cluster);
   const closed = (["connections", "pending", "requests"] as const).find((key) => limits[key] === 0);
   if (closed !== undefined) {
     const message = `the circuit breaker limits ${closed} to 0: 503 UO`;
-    const where = cluster.origin || "the DestinationRule";
-    const fix = `raise the limit of ${closed} in spec.trafficPolicy.connectionPool of ${where}${
-      editing(cluster.origin)
-    }`;
-    return refusing("cluster", { name, message, detail }, fix, policyCause(cluster, "connectionPool"));
+    const where = `spec.trafficPolicy.connectionPool of ${origin || "the DestinationRule"}${editing(origin)}`;
+    const fix = `raise the limit of ${closed} in ${where}`;
+    return refusing("cluster", { name, message, detail }, fix, policyCause(name, origin, "connectionPool"));
   }
-  const open = openBreakers(snapshot, name);
-  const refused = config.rejected.find((each) => each.name === name);
-  const concerns = [
-    open.length === 0 ? "" : `the circuit breaker is open for ${open.join(", ")}: requests get 503 UO`,
-    refused === undefined ? "" : `Envoy rejected its newest version and keeps the previous version: ${refused.why}`,
-  ];
-  const result: StationResult = concerns.some((each) => each !== "") ? "warning" : "ok";
-  const cause = refused === undefined
-    ? open.length === 0 ? undefined : policyCause(cluster, "connectionPool")
-    : causeOf("EnvoyFilter", "spec.configPatches", { by: "text", workload, text: refused.why });
-  return { ...passing("cluster", { name, result, message: clauses(describe(cluster), ...concerns), detail }), cause };
-}
-
-function policyCause({ name, origin }: Cluster, part: "connectionPool" | "outlierDetection"): Cause {
-  const { port, subset } = clusterParts(name);
-  const search = { by: "policy", part, port: Number(port), subset } as const;
-  return causeIn(origin, "DestinationRule", `spec.trafficPolicy.${part}`, search);
+  const refused = rejected.find((each) => each.name === name);
+  if (refused === undefined) return passing("cluster", { name, message: describe(cluster), detail });
+  const concern = `Envoy rejected its newest version and keeps the previous version: ${refused.why}`;
+  const message = clauses(describe(cluster), concern);
+  return {
+    ...passing("cluster", { name, result: "warning", message, detail }),
+    cause: writerCause(refused.why, workload),
+  };
 }
 
 function clusterDetail(cluster: Cluster): Detail {
@@ -166,12 +138,8 @@ function clusterDetail(cluster: Cluster): Detail {
   });
 }
 
-const PASSTHROUGH: ReadonlySet<string> = new Set(["PassthroughCluster", "PassthroughClusterIpv6"]);
-const INBOUND_PASSTHROUGH: ReadonlySet<string> = new Set([
-  "InboundPassthroughCluster",
-  "InboundPassthroughClusterIpv4",
-  "InboundPassthroughClusterIpv6",
-]);
+const PASSTHROUGH = /^PassthroughCluster(Ipv6)?$/;
+const INBOUND_PASSTHROUGH = /^InboundPassthroughCluster(Ipv[46])?$/;
 
 /** Returns the limits that are neither Envoy's default nor Istio's default (no limit). */
 function limitTexts(limits: Cluster["limits"]): string[] {
@@ -181,10 +149,10 @@ function limitTexts(limits: Cluster["limits"]): string[] {
 }
 
 function describe({ name, discovery, subset, origin, limits, outlierDetection }: Cluster): string {
-  if (PASSTHROUGH.has(name)) {
+  if (PASSTHROUGH.test(name)) {
     return "no service of the mesh has this address: Envoy forwards the connection to its original address";
   }
-  if (INBOUND_PASSTHROUGH.has(name)) {
+  if (INBOUND_PASSTHROUGH.test(name)) {
     return "no service has this port of the pod: Envoy forwards the connection to its original port";
   }
   const parts = [
@@ -211,59 +179,50 @@ function outlierText(
 }
 
 function endpointStep(facts: Facts, cluster: Cluster, found: Found, { direction }: Asked): Step {
-  const { taken, all, isKnown, unhealthy } = found;
+  const { taken, all, isKnown, unhealthy, why } = found;
   const detail = endpointDetail(found);
-  if (!isKnown) return unsure("endpoint", { message: found.why, detail });
-  if (taken.length === 0) {
-    const message = all.length === 0
-      ? `${cluster.name} has no endpoints: 503 UH`
-      : `none of the ${all.length} endpoints of ${cluster.name} is healthy (${unhealthy[0] ?? ""}): 503 UH`;
-    return refusing(
-      "endpoint",
-      { message, detail },
-      fixOf(cluster, all.length),
-      emptyCause(facts, cluster, all.length),
-    );
-  }
-  return takenStep(cluster, found, direction);
+  if (!isKnown) return unsure("endpoint", { message: why, detail });
+  if (taken.length > 0) return takenStep(cluster, found, direction);
+  const message = all.length === 0
+    ? `${cluster.name} has no endpoints: 503 UH`
+    : `none of the ${all.length} endpoints of ${cluster.name} is healthy (${unhealthy[0] ?? ""}): 503 UH`;
+  const fix = fixOf(cluster, all.length);
+  return refusing("endpoint", { message, detail }, fix, emptyCause(facts, cluster, all.length));
 }
 
 /** Returns the resource that leaves a cluster without usable endpoints. */
 function emptyCause({ domain }: Facts, cluster: Cluster, all: number): Cause | undefined {
-  const { host, subset } = clusterParts(cluster.name);
-  if (all > 0) return cluster.outlierDetection === undefined ? undefined : policyCause(cluster, "outlierDetection");
-  if (subset !== "") {
-    return causeIn(cluster.origin, "DestinationRule", "spec.subsets.labels", { by: "labels", subset });
-  }
+  const { name, origin, outlierDetection } = cluster;
+  const { host, subset } = clusterParts(name);
+  if (all > 0) return outlierDetection === undefined ? undefined : policyCause(name, origin, "outlierDetection");
+  if (subset !== "") return causeIn(origin, "DestinationRule", "spec.subsets.labels", { by: "labels", subset });
   if (isService(host, domain)) return serviceCause(host, "spec.selector");
   if (host === "") return undefined;
   return { ...causeOf("ServiceEntry", "spec.endpoints", { by: "host", host, port: 0 }), namespace: cluster.namespace };
 }
 
 /** The step for endpoints that load balancing can choose. On the inbound side, the port station checks the sockets. */
-function takenStep(cluster: Cluster, found: Found, direction: Asked["direction"]): Step {
-  const { taken, isPanic, unhealthy } = found;
-  const addresses = taken.map(({ address }) => address);
+function takenStep({ discovery }: Cluster, found: Found, direction: Asked["direction"]): Step {
+  const { taken, isPanic, unhealthy, why } = found;
+  const [name = ""] = taken.map(({ address }) => address);
+  const addresses = listed(taken.map(({ address }) => address));
   const detail = endpointDetail(found);
-  if (cluster.discovery === "original-dst" && direction === "outbound") {
-    const message = `Envoy connects to ${
-      listed(addresses)
-    } without service discovery: it is unknown whether a process listens there`;
-    return unsure("endpoint", { name: taken[0]?.address ?? "", message, detail });
+  if (discovery === "original-dst" && direction === "outbound") {
+    const doubt = "it is unknown whether a process listens there";
+    return unsure("endpoint", {
+      name,
+      message: `Envoy connects to ${addresses} without service discovery: ${doubt}`,
+      detail,
+    });
   }
-  if (found.why !== "") return unsure("endpoint", { message: clauses(listed(addresses), found.why), detail });
+  if (why !== "") return unsure("endpoint", { message: clauses(addresses, why), detail });
   const concern = isPanic
     ? "too few endpoints are healthy: Envoy uses unhealthy endpoints too (panic mode)"
     : unhealthy.length > 0
     ? `not used: ${unhealthy.slice(0, 3).join(", ")}`
     : "";
-  const result: StationResult = concern === "" ? "ok" : "warning";
-  return passing("endpoint", {
-    name: taken[0]?.address ?? "",
-    result,
-    message: clauses(listed(addresses), ...elsewhereTexts(found).slice(0, MAX_SHOWN), concern),
-    detail,
-  });
+  const message = clauses(addresses, ...elsewhereTexts(found).slice(0, MAX_SHOWN), concern);
+  return passing("endpoint", { name, result: concern === "" ? "ok" : "warning", message, detail });
 }
 
 /** Describes endpoints outside of the client's cluster, such as `192.0.2.7:15443 in the cluster "west"`. */

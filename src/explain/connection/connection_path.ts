@@ -40,8 +40,7 @@ export function refusing(
   fix: string,
   cause?: Cause,
 ): Step {
-  const station = stationOf(kind, { result: "error", ...parts });
-  return { station, end: { verdict: "refused", reason: sentence(station.message), fix, cause } };
+  return ending(kind, { result: "error", ...parts }, { verdict: "refused", fix, cause });
 }
 
 /** Returns a step with an unknown result, after which the connection continues. */
@@ -51,18 +50,26 @@ export function unsure(kind: StationKind, parts: Partial<Omit<PlainStation, "kin
 
 /** Returns a step with an unknown result, after which the path is unknown too. */
 export function unknowing(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>, fix = ""): Step {
-  const station = stationOf(kind, { source: "unknown", result: "unknown", ...parts });
-  return { station, end: { verdict: "unknown", reason: sentence(station.message), fix } };
+  return ending(kind, { source: "unknown", result: "unknown", ...parts }, { verdict: "unknown", fix });
+}
+
+/** Returns a step at which the connection ends. Its message is the reason. */
+export function ending(
+  kind: StationKind,
+  parts: Partial<Omit<PlainStation, "kind">>,
+  { verdict, fix, cause }: Omit<End, "reason">,
+): Step {
+  const station = stationOf(kind, parts);
+  return { station, end: { verdict, reason: sentence(station.message), fix, cause } };
 }
 
 /** Returns the details without `undefined`, empty strings and empty lists. */
 export function detailOf(values: Readonly<Record<string, Detail[string] | undefined>>): Detail {
-  const known: Record<string, Detail[string]> = {};
-  for (const [name, value] of Object.entries(values)) {
-    const isEmpty = value === undefined || value === "" || Array.isArray(value) && value.length === 0;
-    if (!isEmpty) known[name] = value;
-  }
-  return known;
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      value === undefined || value === "" || Array.isArray(value) && value.length === 0 ? [] : [[name, value]]
+    ),
+  );
 }
 
 /** Joins the clauses that are not empty. */
@@ -152,10 +159,7 @@ export class ConnectionPath {
     return [...this.#endpoints.values()];
   }
 
-  /**
-   * Records where the connection ends. The first end with a known verdict counts. An end with the verdict `unknown`
-   * replaces any earlier doubt.
-   */
+  /** Records where the connection ends. The first known verdict counts. `unknown` replaces any earlier doubt. */
   end(end: End): void {
     if (end.verdict === "unknown") this.#doubt = { ...end, isDiverting: this.#doubt?.isDiverting === true };
     else this.#end ??= end;
@@ -168,15 +172,11 @@ export class ConnectionPath {
   /** Returns the answer. If neither an end nor a doubt was recorded, the verdict is `reaches`. */
   answer(): OpenAnswer {
     const endpoints = [...this.#endpoints.values()];
-    const end = this.#decided(endpoints);
     const side = this.direction === "outbound" ? "client" : "server";
     return {
       pod: this.pod,
       direction: this.direction,
-      verdict: end.verdict,
-      reason: end.reason,
-      fix: end.fix,
-      cause: end.cause,
+      ...this.#decided(endpoints),
       stations: this.#stations.map((station) => ({ ...station, pod: this.pod, side })),
       clusters: this.#clusters,
       endpoints,
@@ -201,12 +201,11 @@ export class ConnectionPath {
   }
 
   #reached(endpoints: readonly Endpoint[]): End {
-    const clusters = this.#clusters.map(({ name, weight }) => weight === 100 ? name : `${name} (${weight}%)`).join(
-      ", ",
-    );
-    const count = endpoints.length === 1 ? endpoints[0]?.address ?? "" : `${endpoints.length} endpoints`;
+    const clusters = this.#clusters.map(({ name, weight }) => weight === 100 ? name : `${name} (${weight}%)`);
+    const [only, ...others] = endpoints.map(({ address }) => address);
+    const to = only === undefined ? [] : [others.length === 0 ? only : `${endpoints.length} endpoints`];
     const tls = this.#stations.find(({ kind }) => kind === "tls")?.message ?? "";
-    const reason = `It goes to ${clusters}${endpoints.length === 0 ? "" : `, ${count}`}${tls === "" ? "" : `: ${tls}`}`;
+    const reason = `It goes to ${[...clusters, ...to].join(", ")}${tls === "" ? "" : `: ${tls}`}`;
     const { reason: concern = "", fix = "", cause } = this.#concern ?? {};
     return { verdict: "reaches", reason: concern === "" ? reason : `${reason}; but ${lowered(concern)}`, fix, cause };
   }

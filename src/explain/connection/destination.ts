@@ -30,20 +30,19 @@ export function destinationOf(facts: Facts, { host, port }: Connection): Destina
 function unresolved(facts: Facts, host: string, asked: readonly string[], ndots: number): Step {
   const own = facts.config === undefined ? undefined : hostWithCluster(asked, facts.config);
   const known = facts.names === undefined ? "the snapshot has no name table" : "it is not in the mesh's name table";
-  const message = `the address of "${host}" is unknown: ${known}`;
+  const unknown = `the address of "${host}" is unknown: ${known}`;
   const detail = { asked: asked.slice(0, MAX_NAMES), ndots };
   if (own !== undefined) {
-    const empty = `${message}, and Envoy's configuration has no address of ${own}`;
-    return unsure("dns", { name: host, message: empty, detail });
+    const message = `${unknown}, and Envoy's configuration has no address of ${own}`;
+    return unsure("dns", { name: host, message, detail });
   }
-  const nobody = `${message}, and no service of Envoy's configuration has this name`;
+  const message = `${unknown}, and no service of Envoy's configuration has this name`;
   const nearest = nearestName(host, facts.config, facts);
   const { workload } = facts;
   const cause = causeOf("Sidecar", "spec.egress.hosts", { by: "egress", workload, hosts: asked.slice(0, MAX_NAMES) });
-  if (nearest === undefined) return unsure("dns", { name: host, message: nobody, detail }, cause);
-  const question = `${nobody}; did you mean ${nearest}?`;
-  const step = unsure("dns", { name: host, message: question, detail: { ...detail, nearest } }, cause);
-  return { ...step, fix: `use the name ${nearest}` };
+  if (nearest === undefined) return unsure("dns", { name: host, message, detail }, cause);
+  const question = { name: host, message: `${message}; did you mean ${nearest}?`, detail: { ...detail, nearest } };
+  return { ...unsure("dns", question, cause), fix: `use the name ${nearest}` };
 }
 
 const MAX_NAMES = 8;
@@ -51,25 +50,22 @@ const MAX_NAMES = 8;
 function inTable({ names }: Facts, asked: readonly string[]): Destination | undefined {
   for (const name of names === undefined ? [] : asked) {
     const found = names?.find(name);
-    if (found !== undefined) return resolved(name, found.addresses, { source: "seen", by: "the mesh's name table" });
+    if (found !== undefined) return resolved(name, found.addresses, "seen", "the mesh's name table");
   }
   return undefined;
 }
-
-const CONFIGURED = { source: "planned", by: "Envoy's configuration has these addresses of the service" } as const;
 
 function inConfiguration({ config }: Facts, asked: readonly string[], port: number): Destination | undefined {
   if (config === undefined) return undefined;
   for (const name of asked) {
     const addresses = configuredAddresses(config, name, port);
-    if (addresses.length > 0) return resolved(name, addresses, CONFIGURED);
+    const by = "Envoy's configuration has these addresses of the service";
+    if (addresses.length > 0) return resolved(name, addresses, "planned", by);
     const own = resolvedByEnvoy(config, name, port);
-    if (own.length > 0) return resolved(name, own, BY_ENVOY);
+    if (own.length > 0) return resolved(name, own, "planned", "Envoy itself resolved the name");
   }
   return undefined;
 }
-
-const BY_ENVOY = { source: "planned", by: "Envoy itself resolved the name" } as const;
 
 /** Envoy asks DNS for the hosts of some clusters, such as a ServiceEntry with `resolution: DNS`. */
 function resolvedByEnvoy(config: EnvoyConfig, name: string, port: number): string[] {
@@ -78,26 +74,15 @@ function resolvedByEnvoy(config: EnvoyConfig, name: string, port: number): strin
   return (config.status(cluster.name)?.hosts ?? []).map(({ address }) => address.address);
 }
 
-interface Origin {
-  readonly source: "seen" | "planned";
-  readonly by: string;
-}
-
 /** Chooses the first IPv4 address, or else the first IPv6 address, as glibc does in a dual-stack pod. */
-function resolved(name: string, addresses: readonly string[], { source, by }: Origin): Destination {
-  const ordered = [...addresses].sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
-  const [first] = ordered;
-  if (first === undefined) {
+function resolved(name: string, all: readonly string[], source: "seen" | "planned", by: string): Destination {
+  const addresses = all.toSorted((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
+  const [address] = addresses;
+  if (address === undefined) {
     const message = `"${name}" has no address in ${by}`;
-    const step = refusing("dns", { name, source, message }, "add endpoints or an address to the service");
-    return { step, address: undefined };
+    return { step: refusing("dns", { name, source, message }, "add endpoints or an address to the service"), address };
   }
-  const more = ordered.length > 1 ? `, the first of ${ordered.length}` : "";
-  const step = passing("dns", {
-    name,
-    source,
-    message: `${first}${more}: ${by}`,
-    detail: { addresses: ordered.slice(0, MAX_NAMES) },
-  });
-  return { step, address: first };
+  const more = addresses.length > 1 ? `, the first of ${addresses.length}` : "";
+  const detail = { addresses: addresses.slice(0, MAX_NAMES) };
+  return { step: passing("dns", { name, source, message: `${address}${more}: ${by}`, detail }), address };
 }

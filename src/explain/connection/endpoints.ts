@@ -53,17 +53,10 @@ export interface Found {
   readonly why: string;
 }
 
-/** The result for a cluster without endpoints. */
-export const NOTHING: Found = {
-  taken: [],
-  all: [],
-  isPanic: false,
-  loads: [],
-  unhealthy: [],
-  localities: [],
-  isKnown: true,
-  why: "",
-};
+/** Returns the result for endpoints whose state is unknown. */
+function unknown(why: string, all: readonly Taken[] = []): Found {
+  return { taken: [], all, isPanic: false, loads: [], unhealthy: [], localities: [], isKnown: false, why };
+}
 
 /** Returns the endpoints of a cluster, from Envoy's host state or else from the assignment (EDS). */
 export function endpointsOf(config: EnvoyConfig, cluster: Cluster, asked: Asked): Found {
@@ -72,27 +65,19 @@ export function endpointsOf(config: EnvoyConfig, cluster: Cluster, asked: Asked)
     config.assignment(cluster.name);
   const status = config.status(cluster.name);
   const hosts = hostsOf(status, assignment, textAt(mapAt(nodeOf(config), "metadata"), "CLUSTER_ID"));
-  if (hosts === undefined) {
-    return { ...NOTHING, isKnown: false, why: `the snapshot does not contain the endpoints of ${cluster.name}` };
-  }
-  if (cluster.hasSubsets) {
-    return {
-      ...NOTHING,
-      all: hosts.map(takenOf),
-      isKnown: false,
-      why: "Envoy chooses endpoints by metadata (lb_subset_config)",
-    };
-  }
+  if (hosts === undefined) return unknown(`the snapshot does not contain the endpoints of ${cluster.name}`);
+  const all = hosts.map(takenOf);
+  if (cluster.hasSubsets) return unknown("Envoy chooses endpoints by metadata (lb_subset_config)", all);
   const { panicThreshold, localityWeighted } = cluster;
   const overprovisioning = assignment?.overprovisioning ?? OVERPROVISIONING;
   const { taken, isPanic, loads } = hostsTaken(hosts, { panicThreshold, localityWeighted, overprovisioning });
   return {
     taken: taken.map(takenOf),
-    all: hosts.map(takenOf),
+    all,
     isPanic,
     loads,
     unhealthy: hosts.filter(({ health }) => health === "unhealthy").map(({ address, why }) => `${address}: ${why}`),
-    localities: [...new Set(taken.map(({ locality }) => locality))].filter((each) => each !== ""),
+    localities: [...new Set(taken.map(({ locality }) => locality))].filter(Boolean),
     isKnown: true,
     why: status !== undefined || !isChecked(cluster)
       ? ""
@@ -110,14 +95,10 @@ function originalDestination({ originalDst }: Cluster, { original, header }: Ask
   const port = originalDst.port === 0 ? original.port : originalDst.port;
   const address = named ?? (original.address === undefined ? undefined : joinHostPort(original.address, port));
   if (address === undefined) {
-    return {
-      ...NOTHING,
-      isKnown: false,
-      why: `Envoy connects to the original address, which is unknown, on port ${port}`,
-    };
+    return unknown(`Envoy connects to the original address, which is unknown, on port ${port}`);
   }
   const only: Taken = { address, health: "unknown", metadata: undefined };
-  return { ...NOTHING, taken: [only], all: [only] };
+  return { ...unknown("", [only]), taken: [only], isKnown: true };
 }
 
 interface HostEntry extends Host {
@@ -134,35 +115,20 @@ function hostsOf(
   assignment: Assignment | undefined,
   own: string,
 ): HostEntry[] | undefined {
+  if (status === undefined && assignment === undefined) return undefined;
   const assigned = new Map((assignment?.endpoints ?? []).map((endpoint) => [addressText(endpoint.address), endpoint]));
-  if (status !== undefined) {
-    return status.hosts.map((host) => {
-      const text = addressText(host.address);
-      const endpoint = assigned.get(text);
-      return {
-        address: text,
-        health: host.health,
-        why: host.why,
-        locality: host.locality,
-        priority: host.priority,
-        localityWeight: endpoint?.localityWeight,
-        metadata: endpoint?.transportMetadata,
-        tunnel: tunnelOf(host.address, endpoint?.waypoint),
-        elsewhere: endpoint === undefined ? "" : elsewhere(endpoint, own),
-      };
-    });
-  }
-  if (assignment === undefined) return undefined;
-  return [...assigned].map(([address, endpoint]) => ({
-    address,
-    ...assignedHealth(endpoint.health),
-    locality: endpoint.locality,
-    priority: endpoint.priority,
-    localityWeight: endpoint.localityWeight,
-    metadata: endpoint.transportMetadata,
-    tunnel: tunnelOf(endpoint.address, endpoint.waypoint),
-    elsewhere: elsewhere(endpoint, own),
-  }));
+  const hosts = status?.hosts ?? [...assigned.values()].map((each) => ({ ...each, ...assignedHealth(each.health) }));
+  return hosts.map(({ health, why, locality, priority, ...host }) => {
+    const address = addressText(host.address);
+    const endpoint = assigned.get(address);
+    return {
+      ...{ address, health, why, locality, priority },
+      localityWeight: endpoint?.localityWeight,
+      metadata: endpoint?.transportMetadata,
+      tunnel: tunnelOf(host.address, endpoint?.waypoint),
+      elsewhere: endpoint === undefined ? "" : elsewhere(endpoint, own),
+    };
+  });
 }
 
 /**

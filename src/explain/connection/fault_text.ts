@@ -4,7 +4,7 @@ import type { HttpManager } from "../envoy/network_filter.ts";
 import type { Route, RouteCluster, VirtualHost } from "../envoy/route_config.ts";
 import { matchesHeaders } from "../rules/header_match.ts";
 import type { Request } from "../rules/request.ts";
-import { type Cause, causeIn, causeOf, type Workload } from "../resources/cause.ts";
+import { type Cause, causeIn, type Workload, writerCause } from "../resources/cause.ts";
 import { editing } from "./connection_path.ts";
 import { percent } from "../rules/route_search.ts";
 
@@ -29,13 +29,11 @@ export function faultOf(
   clusters: readonly RouteCluster[],
   workload: Workload,
 ): FaultText | undefined {
-  const [cluster] = clusters;
-  const filter = http.filters.find(({ kind }) => kind === "fault");
+  const filter = http.filters.find((each) => each.kind === "fault");
   if (filter === undefined) return undefined;
-  const common = filter.kind === "fault" ? readFault(filter.config) : undefined;
-  const own = cluster?.overrides.fault ?? route.overrides.fault ?? host.host.overrides.fault;
-  const fault = own ?? common;
-  if (fault === undefined || !appliesTo(fault, request, clusters)) return undefined;
+  const own = clusters[0]?.overrides.fault ?? route.overrides.fault ?? host.host.overrides.fault;
+  const fault = own ?? readFault(filter.config);
+  if (!appliesTo(fault, request, clusters)) return undefined;
   const how = own === undefined ? ofFilter(filter.name, workload) : ofRoute(route.origin);
   return abortText(fault, how) ?? delayText(fault, how);
 }
@@ -49,13 +47,9 @@ function ofRoute(origin: string): How {
   return { fix, cause: causeIn(origin, "VirtualService", "spec.http.fault", search) };
 }
 
-/**
- * The fix for a fault that the filter's own configuration sets. Istio generates this filter without a fault, so an
- * EnvoyFilter sets it.
- */
+/** The fix for a fault in the filter itself. Istio generates this filter without a fault. */
 function ofFilter(name: string, workload: Workload): How {
-  const cause = causeOf("EnvoyFilter", "spec.configPatches", { by: "text", workload, text: name });
-  return { fix: `remove the filter ${name} from the EnvoyFilter`, cause };
+  return { fix: `remove the filter ${name} from the EnvoyFilter`, cause: writerCause(name, workload) };
 }
 
 function abortText({ abort }: Fault, how: How): FaultText | undefined {

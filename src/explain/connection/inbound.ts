@@ -9,36 +9,37 @@ import { type Request, requestOf } from "../rules/request.ts";
 import type { Answer } from "../answer_schema.ts";
 import { boundListener } from "../rules/listener_search.ts";
 import { type Captured, captureInbound } from "./capture_step.ts";
-import { type Inside, throughChain } from "./chain_path.ts";
+import { throughChain } from "./chain_path.ts";
 import { chainStep, type Incoming } from "./chain_step.ts";
 import type { Facts } from "./facts.ts";
-import { acceptedBy, type Original, withoutConfiguration } from "./listener_step.ts";
+import { type Inside, type Original, throughPort } from "./listener_step.ts";
 import { type Client, CLIENTS, type Mode, modeOf, takes } from "./mode.ts";
 import { portStep } from "./port_step.ts";
 import { causeIn, causeOf } from "../resources/cause.ts";
-import { type ConnectionPath, passing, refusing, stationOf, type Step } from "./connection_path.ts";
+import { type ConnectionPath, passing, refusing, type Step } from "./connection_path.ts";
 
 /** Adds the stations of an inbound connection. */
 export function inbound(path: ConnectionPath, facts: Facts, connection: Connection): void {
   const { host: source, port } = connection;
   const own = facts.addresses.find((each) => each.includes(":") === source.includes(":")) ?? facts.addresses[0];
   const captured = captureInbound(facts, source, port);
+  const original = { address: own, port };
   if (isOwnPort(facts, captured, port)) {
-    throughGateway(path, facts, { address: own, port }, connection);
+    path.add(passing("kernel", {
+      source: "planned",
+      message: `the pod has no redirect rules: the connection arrives at port ${port} of its Envoy`,
+    }));
+    const inside = throughPort(path, facts, port, original);
+    // A gateway forwards to other pods: its clusters are outbound.
+    if (inside !== undefined) throughListener(path, inside, connection, "outbound");
     return;
   }
   if (!path.add(captured.step) || captured.port === undefined) {
     if (captured.step.end?.verdict === "bypasses") path.note(portStep(facts, joinHostPort(own ?? "0.0.0.0", port)));
     return;
   }
-  if (facts.config === undefined) {
-    path.add(withoutConfiguration(facts));
-    return;
-  }
-  const original: Original = { address: own, port };
-  const accepted = acceptedBy(facts.config, captured.port, original, facts.workload);
-  if (!path.add(accepted.step) || accepted.listener === undefined) return;
-  throughListener(path, { facts, config: facts.config, listener: accepted.listener, original }, connection);
+  const inside = throughPort(path, facts, captured.port, original);
+  if (inside !== undefined) throughListener(path, inside, connection, "inbound");
 }
 
 /** Whether Envoy listens on the port directly, without redirection by the kernel, as in a gateway or a waypoint. */
@@ -48,23 +49,11 @@ function isOwnPort({ config, pod, kernel }: Facts, { step }: Captured, port: num
   return !isCaptured && config !== undefined && boundListener(config.listeners, port) !== undefined;
 }
 
-/** Adds the stations of a gateway, which forwards to other pods: its clusters are outbound. */
-function throughGateway(path: ConnectionPath, facts: Facts, original: Original, connection: Connection): void {
-  path.add(passing("kernel", {
-    source: "planned",
-    message: `the pod has no redirect rules: the connection arrives at port ${original.port} of its Envoy`,
-  }));
-  if (facts.config === undefined) return;
-  const { step, listener } = acceptedBy(facts.config, original.port, original, facts.workload);
-  if (!path.add(step) || listener === undefined) return;
-  throughListener(path, { facts, config: facts.config, listener, original }, connection, "outbound");
-}
-
 function throughListener(
   path: ConnectionPath,
   inside: Inside,
   connection: Connection,
-  direction: Answer["direction"] = "inbound",
+  direction: Answer["direction"],
 ): void {
   const { listener, original, facts } = inside;
   const base = {
@@ -84,7 +73,7 @@ function throughListener(
   const note = `; ${clientText(client, connection)}`;
   const { step, chain } = chainStep(listener, incoming, { note, direction });
   if (!path.add(step) || chain === undefined) return;
-  if (!path.add(modeStep(mode, client, { chain, connection, facts }))) return;
+  if (!path.add(modeStep(mode, client, { connection, facts }, chain))) return;
   const isMutual = client.startsWith("mutual");
   const request = requestAt(connection, original, isMutual);
   const identity = isMutual ? connection.peer?.identity : "none";
@@ -126,17 +115,14 @@ function knownClient({ tls, isHttp }: Peer, spoken: Connection["spoken"]): Clien
 function modeStep(
   mode: Mode,
   client: Client,
-  { chain: { transport, filters }, connection, facts }: {
-    readonly chain: FilterChain;
-    readonly connection: Connection;
-    readonly facts: Facts;
-  },
+  { connection, facts }: { readonly connection: Connection; readonly facts: Facts },
+  { transport, filters }: FilterChain,
 ): Step {
   const detail = modeDetail(mode);
   const needs = transport.kind === "tls" && transport.requiresClientCertificate;
   if (client === "tls" && needs) {
     const message = `${mode.text}: the client must present a certificate of the mesh`;
-    return { station: stationOf("tls", { result: "warning", message, detail }) };
+    return passing("tls", { result: "warning", message, detail });
   }
   if (!takes(mode, client)) return refusedBy(mode, client, connection, facts);
   if (client === "mutual-tcp" && connection.peer !== undefined && filters.some(({ kind }) => kind === "http")) {

@@ -5,11 +5,11 @@ import type { Connection } from "../question/question.ts";
 import { requestOf } from "../rules/request.ts";
 import { ambientOutbound } from "./ambient_outbound.ts";
 import { captureOutbound } from "./capture_step.ts";
-import { type Inside, throughChain } from "./chain_path.ts";
+import { throughChain } from "./chain_path.ts";
 import { chainStep, chooseChain, type Incoming } from "./chain_step.ts";
 import { destinationOf } from "./destination.ts";
 import type { Facts } from "./facts.ts";
-import { acceptedBy, type Original, withoutConfiguration } from "./listener_step.ts";
+import { type Inside, throughPort } from "./listener_step.ts";
 import { senderOf } from "./sender.ts";
 import { type ConnectionPath, refusing } from "./connection_path.ts";
 
@@ -25,14 +25,8 @@ export function outbound(path: ConnectionPath, facts: Facts, connection: Connect
   }
   const captured = captureOutbound(facts, sender, address, connection.port);
   if (!path.add(captured.step) || captured.port === undefined) return;
-  if (facts.config === undefined) {
-    path.add(withoutConfiguration(facts));
-    return;
-  }
-  const original: Original = { address, port: connection.port };
-  const accepted = acceptedBy(facts.config, captured.port, original, facts.workload);
-  if (!path.add(accepted.step) || accepted.listener === undefined) return;
-  throughListener(path, { facts, config: facts.config, listener: accepted.listener, original }, connection);
+  const inside = throughPort(path, facts, captured.port, { address, port: connection.port });
+  if (inside !== undefined) throughListener(path, inside, connection);
 }
 
 function throughListener(path: ConnectionPath, inside: Inside, connection: Connection): void {

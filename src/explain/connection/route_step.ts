@@ -1,7 +1,7 @@
 /** The route station: virtual host, route, changes to the request, and clusters. */
 import type { Detail, Station, StationResult } from "../answer_schema.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
-import type { HttpManager } from "../envoy/network_filter.ts";
+import type { HttpManager, WeightedCluster } from "../envoy/network_filter.ts";
 import type { Forwarding, Overrides, RouteAction, RouteCluster, RouteConfig } from "../envoy/route_config.ts";
 import { headerText, type Request } from "../rules/request.ts";
 import { percent, type RouteChoice, routeMatchText, routesFor } from "../rules/route_search.ts";
@@ -13,10 +13,10 @@ import {
   clauses,
   detailOf,
   editing,
-  type End,
+  ending,
+  passing,
   refusing,
   sentence,
-  stationOf,
   type Step,
   unknowing,
 } from "./connection_path.ts";
@@ -34,32 +34,27 @@ export interface Routed {
   readonly targets: readonly Target[];
   /** RBAC rules that the routes set. They override the rules of the filters. */
   readonly overrides: readonly Overrides[];
-  /**
-   * Whether at least one route certainly matches and takes every request. Routes that may match can come before this
-   * route.
-   */
+  /** Whether a route certainly takes every request. Routes that may match can come before it. */
   readonly isCovered: boolean;
 }
 
 /** Returns the route steps of a request in a connection manager, and the clusters of the routes. */
 export function routeSteps(config: EnvoyConfig, http: HttpManager, request: Request, workload: Workload): Routed {
   const found = routeConfigOf(config, http);
-  if (!("virtualHosts" in found)) return ending(found);
+  if (!("virtualHosts" in found)) return only(found);
   const asked = { ...request, authority: hostOf(http, request), path: normalizePath(request.path, http) };
   const choice = virtualHostFor(found, asked.authority);
-  if (choice === undefined) return ending(noHost(found, asked, workload));
+  if (choice === undefined) return only(noHost(found, asked, workload));
   if (choice.host.hasMatcherTree) {
-    return ending(
-      unknowing("route", {
-        message: `the virtual host ${choice.host.name} chooses its route with a matcher tree, which is not supported`,
-      }),
-    );
+    const message =
+      `the virtual host ${choice.host.name} chooses its route with a matcher tree, which is not supported`;
+    return only(unknowing("route", { message }));
   }
   if (choice.host.requiresTls && !request.isTls) {
-    return ending(answered("", `the virtual host ${choice.host.name} redirects requests without TLS: 301`));
+    return only(answered("", `the virtual host ${choice.host.name} redirects requests without TLS: 301`));
   }
   const routes = routesFor(choice.host, found, asked);
-  if (routes.length === 0) return ending(noRoute(found, choice, asked));
+  if (routes.length === 0) return only(noRoute(found, choice, asked));
   const each = routes.map((route) => routed({ config: found, host: choice, route, http, request: asked, workload }));
   const left = 1 - routes.reduce((sum, { share }) => sum + share, 0);
   const rest = left > 1e-9 ? [noRoute(found, choice, asked, left)] : [];
@@ -71,7 +66,7 @@ export function routeSteps(config: EnvoyConfig, http: HttpManager, request: Requ
   };
 }
 
-function ending(step: Step): Routed {
+function only(step: Step): Routed {
   return { steps: [step], targets: [], overrides: [], isCovered: true };
 }
 
@@ -84,10 +79,8 @@ function hostOf({ stripsPort, stripsTrailingDot }: HttpManager, { authority }: R
 function routeConfigOf(config: EnvoyConfig, { routes }: HttpManager): RouteConfig | Step {
   if (routes.kind === "inline") return routes.config;
   if (routes.kind === "scoped") {
-    return unknowing("route", {
-      name: routes.name,
-      message: `the listener uses scoped routes (${routes.name}), which are not supported`,
-    });
+    const message = `the listener uses scoped routes (${routes.name}), which are not supported`;
+    return unknowing("route", { name: routes.name, message });
   }
   const found = config.route(routes.name);
   if (found !== undefined) return found;
@@ -108,12 +101,8 @@ function noHost(
     ? `the only virtual host of routes "${name}" does not have`
     : `none of the ${virtualHosts.length} virtual hosts of routes "${name}" has`;
   const message = `${hosts} the domain "${authority}": 404 NR`;
-  return refusing(
-    "route",
-    { message },
-    `create a Service or a ServiceEntry for "${authority}", or add it to the hosts of a VirtualService`,
-    gatewayCause(name, authority, workload),
-  );
+  const fix = `create a Service or a ServiceEntry for "${authority}", or add it to the hosts of a VirtualService`;
+  return refusing("route", { message }, fix, gatewayCause(name, authority, workload));
 }
 
 /** Returns the Gateway behind routes such as `http.80` or `https.443.https.GATEWAY.NAMESPACE`. */
@@ -138,11 +127,10 @@ function noRoute({ name }: RouteConfig, { host }: HostChoice, { method, path }: 
 
 /** Returns the step of a request that Envoy answers without an endpoint. */
 function answered(name: string, message: string, detail: Detail = {}, origin = ""): Step {
-  const station = stationOf("route", { name, result: "warning", message, detail });
   const search = { by: "route", what: "answer", host: "" } as const;
   const cause = origin === "" ? undefined : causeIn(origin, "VirtualService", "spec.http", search);
   const fix = origin === "" ? "" : `change the route in ${origin}${editing(origin)}`;
-  return { station, end: { verdict: "refused", reason: sentence(message), fix, cause } };
+  return ending("route", { name, result: "warning", message, detail }, { verdict: "refused", fix, cause });
 }
 
 interface Routing {
@@ -159,42 +147,41 @@ function routed(routing: Routing): Routed {
   const text = `${matchedText(routing)}${share === 1 ? "" : ` (${percent(share)} of requests)`}`;
   const own = { name: route.name, message: text, detail: matchDetail(routing) };
   const { action } = route;
-  if (action.kind !== "forward" && action.kind !== "header") return ending(unforwarded(action, own, route.origin));
+  if (action.kind !== "forward" && action.kind !== "header") return only(unforwarded(action, own, route.origin));
   const clusters = clustersOf(action, request);
   if (clusters.length === 0) {
     const message = `${text}: the request does not have the header that names the cluster: 503`;
-    return ending(refusing("route", { ...own, message }, `send the header ${"header" in action ? action.header : ""}`));
+    return only(refusing("route", { ...own, message }, `send the header ${"header" in action ? action.header : ""}`));
   }
   const fault = faultOf(routing, clusters, routing.workload);
-  const station = stationOf("route", {
+  const step = passing("route", {
     name: route.name,
     message: clauses(text, ...howText(action.how), fault?.text ?? "", unknown === "" ? "" : `not certain: ${unknown}`),
     result: resultOf(fault, unknown),
     source: unknown === "" ? "seen" : "unknown",
     detail: { ...own.detail, ...howDetail(action.how) },
   });
+  const end = fault?.isCertain === true
+    ? { verdict: "refused", reason: sentence(fault.text), ...fault } as const
+    : undefined;
   return {
-    steps: [{ station, end: fault?.isCertain === true ? aborted(fault) : undefined, cause: fault?.cause }],
+    steps: [{ ...step, end, cause: fault?.cause }],
     targets: targetsOf(clusters, share, route.origin),
     overrides: [route.overrides],
     isCovered: true,
   };
 }
 
-function targetsOf(clusters: readonly RouteCluster[], share: number, origin: string): Target[] {
+/** Splits a share of the requests among clusters by their weights. */
+export function targetsOf(clusters: readonly WeightedCluster[], share: number, origin: string): Target[] {
   const total = clusters.reduce((sum, { weight }) => sum + weight, 0);
-  return total === 0
-    ? []
-    : clusters.map(({ name, weight }) => ({ cluster: name, share: share * weight / total, origin }));
+  if (total === 0) return [];
+  return clusters.map(({ name, weight }) => ({ cluster: name, share: share * weight / total, origin }));
 }
 
 function resultOf(fault: FaultText | undefined, unknown: string): StationResult {
   if (fault?.isCertain === true) return "error";
   return unknown !== "" ? "unknown" : fault === undefined ? "ok" : "warning";
-}
-
-function aborted({ text, fix, cause }: FaultText): End {
-  return { verdict: "refused", reason: sentence(text), fix, cause };
 }
 
 type Own = Pick<Station, "name" | "message" | "detail">;

@@ -1,6 +1,6 @@
 /** The container of the application that opens an outbound connection. */
 import type { Pod } from "../pod.ts";
-import { passing, type Step } from "./connection_path.ts";
+import { detailOf, passing, type Step } from "./connection_path.ts";
 
 export interface Sender {
   readonly step: Step;
@@ -12,28 +12,26 @@ export interface Sender {
 
 /** Returns the first application container. The message lists containers that run as other users. */
 export function senderOf(pod: Pod | undefined): Sender {
+  const nobody = { uid: undefined, gid: undefined, container: "" };
   if (pod === undefined) {
-    const step = passing("application", {
-      source: "unknown",
-      message: "the snapshot does not contain the pod's manifest; a user that no rule names is assumed",
-    });
-    return { step, uid: undefined, gid: undefined, container: "" };
+    const message = "the snapshot does not contain the pod's manifest; a user that no rule names is assumed";
+    return { step: passing("application", { source: "unknown", message }), ...nobody };
   }
   const [first] = pod.applications;
   if (first === undefined) {
-    const step = passing("application", { source: "seen", message: "the pod has no container except the proxy" });
-    return { step, uid: undefined, gid: undefined, container: "" };
+    return { step: passing("application", { message: "the pod has no container except the proxy" }), ...nobody };
   }
-  const others = pod.applications.filter(({ uid }) => uid !== first.uid).map(({ name, uid }) =>
-    `${name} as ${userText(uid)}`
+  const { name, uid, gid } = first;
+  const others = pod.applications.filter((each) => each.uid !== uid).map((each) =>
+    `${each.name} as ${userText(each.uid)}`
   );
   const step = passing("application", {
-    name: first.name,
-    source: first.uid === undefined ? "unknown" : "seen",
-    message: [`container ${first.name} as ${userText(first.uid)}`, ...others].join(", "),
-    detail: first.uid === undefined ? {} : { uid: first.uid },
+    name,
+    source: uid === undefined ? "unknown" : "seen",
+    message: [`container ${name} as ${userText(uid)}`, ...others].join(", "),
+    detail: detailOf({ uid }),
   });
-  return { step, uid: first.uid, gid: first.gid, container: first.name };
+  return { step, uid, gid, container: name };
 }
 
 function userText(uid: number | undefined): string {

@@ -1,15 +1,15 @@
 /** The TLS station: mutual TLS to the endpoints and the expected identity, or plain text and the reason. */
 import type { ValueMap } from "../../base/value.ts";
+import { sameValue } from "../../base/values/mod.ts";
 import type { Cluster } from "../envoy/cluster.ts";
 import type { TransportSocket } from "../envoy/tls.ts";
-import { type TransportChoice, transportFor } from "../rules/transport_choice.ts";
 import { stringMatchText } from "../rules/string_match.ts";
-import type { Found } from "./endpoints.ts";
+import type { Taken } from "./endpoints.ts";
 import type { Facts } from "./facts.ts";
 import { clauses, detailOf, passing, refusing, type Step, unsure } from "./connection_path.ts";
 
 /** Returns the TLS step for the endpoints that load balancing can choose. */
-export function tlsStep(facts: Facts, cluster: Cluster, { taken }: Found): Step {
+export function tlsStep(facts: Facts, cluster: Cluster, taken: readonly Taken[]): Step {
   const choices = choicesOf(cluster, taken.map(({ metadata }) => metadata));
   if (choices === undefined) {
     const message = "mutual TLS depends on the tlsMode of the endpoint, which the snapshot does not contain";
@@ -30,30 +30,37 @@ export function tlsStep(facts: Facts, cluster: Cluster, { taken }: Found): Step 
   return certificateProblem(facts, first.transport) ?? encrypted(cluster, first, first.transport);
 }
 
+/** The transport socket that Envoy uses for an endpoint, and the name of the match; empty for the cluster's own. */
+interface TransportChoice {
+  readonly transport: TransportSocket;
+  readonly match: string;
+}
+
 /** Returns the transport sockets of the endpoints; `undefined` if they depend on unknown metadata. */
 function choicesOf(cluster: Cluster, metadata: readonly (ValueMap | undefined)[]): TransportChoice[] | undefined {
-  const own = { transport: cluster.transport, match: "" };
   const counts = cluster.transportMatches.some(({ match }) => Object.keys(match).length > 0);
-  if (!counts || metadata.length === 0) {
-    return [cluster.transportMatches.length === 0 ? own : transportFor(cluster, {})];
-  }
-  const choices: TransportChoice[] = [];
-  for (const each of metadata) {
-    if (each === undefined) return undefined;
-    choices.push(transportFor(cluster, each));
-  }
-  return choices;
+  if (!counts || metadata.length === 0) return [transportFor(cluster, {})];
+  const known = metadata.filter((each) => each !== undefined);
+  return known.length < metadata.length ? undefined : known.map((each) => transportFor(cluster, each));
+}
+
+/** Returns the first match whose values are in the metadata, or else the cluster's own socket (TransportSocketMatcherImpl). */
+function transportFor({ transport, transportMatches }: Cluster, metadata: ValueMap): TransportChoice {
+  const found = transportMatches.find(({ match }) =>
+    Object.entries(match).every(([key, value]) => sameValue(metadata[key] ?? null, value))
+  );
+  return found === undefined ? { transport, match: "" } : { transport: found.transport, match: found.name };
 }
 
 type Addresses = Readonly<Record<"mutual" | "simple" | "plain", readonly string[]>>;
 
 /** Groups the endpoints by the client's TLS mode. Leaves out endpoints whose transport socket is an extension. */
-function addressesByMode(taken: Found["taken"], choices: readonly TransportChoice[]): Addresses {
+function addressesByMode(taken: readonly Taken[], choices: readonly TransportChoice[]): Addresses {
   const of = (mode: string) =>
-    taken.filter((_, at) => {
+    taken.flatMap(({ address }, at) => {
       const transport = choices[at]?.transport;
-      return transport !== undefined && modeOf(transport) === mode;
-    }).map(({ address }) => address);
+      return transport !== undefined && modeOf(transport) === mode ? [address] : [];
+    });
   return { mutual: of("mutual"), simple: of("simple"), plain: of("plain") };
 }
 
@@ -95,18 +102,14 @@ type Tls = Extract<TransportSocket, { kind: "tls" }>;
 function encrypted({ origin }: Cluster, { match }: TransportChoice, tls: Tls): Step {
   const names = tls.names.map(stringMatchText);
   const mode = modeOf(tls);
-  return passing("tls", {
-    name: tls.sni,
-    result: tls.roots === "" ? "warning" : "ok",
-    message: clauses(
-      `${mode === "mutual" ? `mutual TLS with the certificate "${tls.certificates[0]}"` : "TLS"} ${
-        reasonOf(match, origin)
-      }`,
-      names.length === 0 ? "" : `the server's name ${names.slice(0, 3).join(" or ")}`,
-      tls.roots === "" ? "the server's certificate is not verified" : "",
-    ),
-    detail: detailOf({ mode, match, sni: tls.sni, alpn: tls.alpn, names, roots: tls.roots }),
-  });
+  const what = mode === "mutual" ? `mutual TLS with the certificate "${tls.certificates[0]}"` : "TLS";
+  const message = clauses(
+    `${what} ${reasonOf(match, origin)}`,
+    names.length === 0 ? "" : `the server's name ${names.slice(0, 3).join(" or ")}`,
+    tls.roots === "" ? "the server's certificate is not verified" : "",
+  );
+  const detail = detailOf({ mode, match, sni: tls.sni, alpn: tls.alpn, names, roots: tls.roots });
+  return passing("tls", { name: tls.sni, result: tls.roots === "" ? "warning" : "ok", message, detail });
 }
 
 function reasonOf(match: string, origin: string): string {
@@ -119,9 +122,8 @@ function certificateProblem({ certificate }: Facts, tls: Tls): Step | undefined 
   if (!tls.certificates.includes("default")) return undefined;
   const { result, message: why } = certificate;
   if (result === "unknown") {
-    return unsure("tls", {
-      message: `mutual TLS, but it is unknown whether the workload certificate is valid: ${why}`,
-    });
+    const message = `mutual TLS, but it is unknown whether the workload certificate is valid: ${why}`;
+    return unsure("tls", { message });
   }
   if (result !== "error") return undefined;
   const fix = "check the agent's log: it cannot get or renew the certificate; then restart the proxy";

@@ -19,35 +19,27 @@ export function wrongPort(facts: Facts, config: EnvoyConfig, { name, original, d
   return withoutPort(facts, config, service, { name, address, port });
 }
 
-interface Place {
-  readonly name: string;
-  readonly address: string;
-  readonly port: number;
-}
-
 function withoutPort(
   facts: Facts,
   config: EnvoyConfig,
   { host, ports }: KnownService,
-  { name, address, port }: Place,
+  { name, address, port }: Readonly<Record<"name" | "address", string>> & { readonly port: number },
 ): Step {
   const what = serviceText(host, facts.domain);
-  const has = ports.length === 1 ? `only the port ${ports[0]}` : `only the ports ${ports.join(", ")}`;
+  const [only, ...others] = ports;
+  const has = others.length === 0 ? `only the port ${only}` : `only the ports ${ports.join(", ")}`;
   const found = `the address ${address} belongs to ${what}, which has ${has}`;
   if (!isService(host, facts.domain)) {
-    const namespace = config.cluster(`outbound|${ports[0]}||${host}`)?.namespace ?? "";
+    const namespace = config.cluster(`outbound|${only}||${host}`)?.namespace ?? "";
     const cause = { ...causeOf("ServiceEntry", "spec.ports", { by: "host", host, port }), namespace };
-    return unsure(
-      "cluster",
-      { name, message: `${found}; it is unknown whether a process listens on port ${port}` },
-      cause,
-    );
+    const message = `${found}; it is unknown whether a process listens on port ${port}`;
+    return unsure("cluster", { name, message }, cause);
   }
-  const endpoints = endpointAddresses(config, host, ports);
-  if (endpoints === undefined || endpoints.has(address)) {
+  const endpoints = ports.flatMap((each) => endpointsOf(config, `outbound|${each}||${host}`) ?? []);
+  if (endpoints.length === 0 || endpoints.flat().includes(address)) {
     return unsure("cluster", { name, message: `${found}; it is unknown whether a pod listens on port ${port}` });
   }
-  const right = ports.length === 1 ? `port ${ports[0]}` : "one of its ports";
+  const right = others.length === 0 ? `port ${only}` : "one of its ports";
   const fix = `connect to ${right}, or add the port ${port} to spec.ports of ${what}`;
   const message = `${found}: no process listens on port ${port}`;
   return refusing("cluster", { name, message }, fix, serviceCause(host, "spec.ports"));
@@ -59,18 +51,9 @@ export function serviceCause(host: string, field: string): Cause {
   return { kind: "Service", namespace, name, field, search: { by: "name" } };
 }
 
-/** Returns the addresses of a service's endpoints; `undefined` if the snapshot does not contain them. */
-function endpointAddresses(
-  config: EnvoyConfig,
-  host: string,
-  ports: readonly number[],
-): ReadonlySet<string> | undefined {
-  const found = ports.flatMap((port) => {
-    const name = `outbound|${port}||${host}`;
-    const hosts = config.status(name)?.hosts ?? config.assignment(name)?.endpoints;
-    return hosts === undefined
-      ? []
-      : [new Set(hosts.map(({ address }: { address: { address: string } }) => address.address))];
-  });
-  return found.length === 0 ? undefined : new Set(found.flatMap((addresses) => [...addresses]));
+/** Returns a list with the list of the endpoints' addresses; `undefined` if the snapshot does not contain them. */
+function endpointsOf(config: EnvoyConfig, cluster: string): readonly string[][] | undefined {
+  const addresses = (each: { readonly address: { readonly address: string } }) => each.address.address;
+  const found = config.status(cluster)?.hosts.map(addresses) ?? config.assignment(cluster)?.endpoints.map(addresses);
+  return found && [found];
 }

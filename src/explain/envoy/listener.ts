@@ -58,6 +58,11 @@ export interface FilterChainMatch {
   readonly sourcePorts: readonly Value[];
 }
 
+/** Returns the filter chains. The default chain is last. */
+export function chainsOf({ chains, defaultChain }: Listener): readonly FilterChain[] {
+  return defaultChain === undefined ? chains : [...chains, defaultChain];
+}
+
 /** Reads a `Listener`. */
 export function readListener(listener: ValueMap): Listener {
   const main = addressAt(listener, "address");

@@ -1,11 +1,20 @@
 /** A pod's kernel rules: read from the kernel, else computed from the arguments of its init container. */
-import { plannedRules, savedRules, type TracedRules } from "../../iptables/mod.ts";
+import { type Packet, plannedRules, savedRules, type TracedRules } from "../../iptables/mod.ts";
 import type { Part, Snapshot } from "../snapshot/snapshot.ts";
 import type { Pod } from "../pod.ts";
 
 export type KernelRules =
   | { readonly source: "seen" | "planned"; readonly rules: TracedRules; readonly why: string }
   | { readonly source: "unknown"; readonly rules?: undefined; readonly why: string };
+
+/** Ports on which Envoy and the agent listen. Injection always excludes them from the redirection. */
+export const OWN_PORTS: readonly string[] = ["15008", "15020", "15021", "15090"];
+
+/** Returns the first packet of a TCP connection from another pod. */
+export function arriving(parts: Pick<Packet, "family" | "source" | "destination" | "port">): Packet {
+  const common = { protocol: "tcp", isSent: false, mark: 0 } as const;
+  return { ...parts, ...common, inInterface: "eth0", outInterface: undefined, uid: undefined, gid: undefined };
+}
 
 /** Returns the kernel rules of a snapshot. `why` describes their source, or says why they are unknown. */
 export function kernelRules({ parts }: Pick<Snapshot, "parts">, pod: Pod | undefined): KernelRules {

@@ -1,5 +1,6 @@
 /** Reads listening sockets from `/proc/net/tcp` and `tcp6`, or from the output of `ss -ltn`. */
-import { type Address, addressText, parseAddress, splitHostPort } from "../../golang/net/mod.ts";
+import { addressText, isLoopback } from "../../golang/net/mod.ts";
+import { addressOf, hostAndPort } from "../address.ts";
 import { connectionOf, parseConnections } from "../../platform/proc_net.ts";
 import type { Endpoint } from "../../platform/mod.ts";
 
@@ -48,25 +49,15 @@ function ofProc(line: string): ListeningSocket[] | undefined {
 /** Reads a line of `ss -ltn`, such as `LISTEN 0 4096 *:8080 *:*`. */
 function ofSs(line: string): ListeningSocket | undefined {
   const [, local = ""] = /^(?:tcp6?\s+)?LISTEN\s+\d+\s+\d+\s+(\S+)\s/.exec(line) ?? [];
-  const parts = splitHostPort(local.replace(/^\*:/, "[::]:").replace(/%\w+/, ""));
-  return typeof parts === "string" || local === "" ? undefined : socket(parts.host, Number(parts.port));
+  const parts = hostAndPort(local.replace(/^\*:/, "[::]:").replace(/%\w+/, ""));
+  return parts && socket(parts.host, parts.port);
 }
 
 function socket(text: string, port: number): ListeningSocket {
   const mapped = text.replace(/^::ffff:/, "");
+  const parsed = addressOf(mapped);
   const isWildcard = mapped === "0.0.0.0" || mapped === "::";
-  return { address: mapped, port, isWildcard, isLoopback: isLoopback(addressOf(mapped)) };
-}
-
-/** Returns the IP address in a text; `undefined` for any other text. */
-export function addressOf(text: string | undefined): Address | undefined {
-  const address = text === undefined ? undefined : parseAddress(text);
-  return typeof address === "string" ? undefined : address;
-}
-
-/** Whether an address is a loopback address. */
-export function isLoopback(address: Address | undefined): boolean {
-  return address !== undefined && (address.family === 4 ? address.value >> 24n === 127n : address.value === 1n);
+  return { address: mapped, port, isWildcard, isLoopback: parsed !== undefined && isLoopback(parsed) };
 }
 
 /** Returns the sockets that accept connections to this address. `[::]` accepts IPv4 too. */

@@ -71,6 +71,22 @@ export function causeIn(origin: string, kind: string, field: string, search: Sea
   return { kind: own ?? kind, namespace: namespace ?? "", name: name ?? "", field, search };
 }
 
+/** Returns the cause for a part of Envoy's configuration that Istio does not generate. An EnvoyFilter or Telemetry does. */
+export function writerCause(text: string, workload: Workload): Cause {
+  return causeOf("EnvoyFilter", "spec.configPatches", { by: "text", workload, text });
+}
+
+/** Returns the cause in the traffic policy for a cluster such as `outbound|80|v1|web.shop.svc.cluster.local`. */
+export function policyCause(
+  cluster: string,
+  origin: string,
+  part: "tls" | "connectionPool" | "outlierDetection",
+): Cause {
+  const [, port, subset = ""] = cluster.split("|");
+  const search = { by: "policy", part, port: Number(port), subset } as const;
+  return causeIn(origin, "DestinationRule", `spec.trafficPolicy.${part}`, search);
+}
+
 /** Returns a cause in an unnamed resource, which only the API server can identify. */
 export function causeOf(kind: string, field: string, search: Search): Cause {
   return { kind, namespace: "", name: "", field, search };

@@ -1,14 +1,12 @@
 /** Lists the lanes of a pod: connections that the kernel redirects, and connections that bypass the proxy. */
 import { type Cidr, cidrText } from "../../golang/net/mod.ts";
 import type { CaptureSettings } from "../../iptables/mod.ts";
+import { OWN_PORTS } from "../kernel/rules.ts";
 import type { Lane } from "./pod_summary_schema.ts";
 
 const ANNOTATION = "traffic.sidecar.istio.io";
 
 type Ports = CaptureSettings["inboundPortsExclude"];
-
-/** Ports of Envoy and the agent. Injection always excludes these ports. */
-const OWN_PORTS = ["15008", "15020", "15021", "15090"];
 
 /** Returns the lanes that follow from the capture settings. Omits lanes that no connection can use. */
 export function lanesOf(settings: CaptureSettings): Lane[] {

@@ -1,9 +1,10 @@
 /** Summarizes the ports of a pod: the listening sockets, and whether connections go through the proxy. */
 import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { type Fate, trace, type TracedRules } from "../../iptables/mod.ts";
+import { addressOf } from "../address.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
-import { type KernelRules, kernelRules } from "../kernel/rules.ts";
-import { addressOf, type ListeningSocket, listeningSockets } from "../kernel/sockets.ts";
+import { arriving, type KernelRules, kernelRules } from "../kernel/rules.ts";
+import { type ListeningSocket, listeningSockets } from "../kernel/sockets.ts";
 import type { Pod } from "../pod.ts";
 import type { Lane, SummaryPort, Traffic } from "./pod_summary_schema.ts";
 import { lanesOf } from "./lanes.ts";
@@ -150,17 +151,5 @@ const SERVER = "192.0.2.2";
 
 function fateOf({ rules }: TracedRules, port: number, pod: Pod | undefined): Fate {
   const own = pod?.addresses.find((address) => !address.includes(":")) ?? SERVER;
-  return trace(rules, {
-    family: 4,
-    protocol: "tcp",
-    source: addressOf(CLIENT),
-    destination: addressOf(own),
-    port,
-    inInterface: "eth0",
-    outInterface: undefined,
-    uid: undefined,
-    gid: undefined,
-    isSent: false,
-    mark: 0,
-  }).fate;
+  return trace(rules, arriving({ family: 4, source: addressOf(CLIENT), destination: addressOf(own), port })).fate;
 }
