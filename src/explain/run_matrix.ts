@@ -16,8 +16,7 @@ import { clusterParts } from "./names/services.ts";
 import type { Connection, Question } from "./question/question.ts";
 import { jsonOf } from "./snapshot/json_part.ts";
 import { podText, type Snapshot } from "./snapshot/snapshot.ts";
-import { savedEnds } from "./sources/saved_ends.ts";
-import { PODS_READ, type ReadPod, snapshotsOf } from "./sources/sources.ts";
+import { PODS_READ, type ReadPod, savedEnds, snapshotsOf } from "./sources/sources.ts";
 
 /** Maximum number of pods: all their snapshots are in memory at the same time. */
 const MAX_PODS = 50;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { fakeWorld } from "../../test/support/fake_world.ts";
 import { fakeSnapshot } from "./connection/fake_snapshot_test.ts";
 import { endsOf, explainMatrix } from "./run_matrix.ts";
-import { savedEnds } from "./sources/saved_ends.ts";
+import { savedEnds } from "./sources/sources.ts";
 
 Deno.test("a matrix without any Service is an error, and not well", async () => {
   const text = fakeSnapshot().parts["config_dump.json"].text ?? "";

@@ -120,11 +120,11 @@ function refused({ rbac, ruling }: Ruled, { request, identity }: Access, workloa
   return refusing("authorization", parts, fix, policy && ruleCause(policy, rbac, identity, workload));
 }
 
-function ruleCause(policy: Policy, rbac: Rbac, identity: Access["identity"] = "none", workload: Workload): Cause {
+function ruleCause(policy: Policy, rbac: Rbac, identity: Access["identity"], workload: Workload): Cause {
   const { origin, rule } = originOf(policy);
   if (origin === "") return writerCause(rbac.filter, workload);
   const action = rbac.action === "deny" ? "deny" : "allow";
-  const principal = identity === "none" ? "" : identity.replace(/^spiffe:\/\//, "");
+  const principal = identity === undefined || identity === "none" ? "" : identity.replace(/^spiffe:\/\//, "");
   const field = action === "deny" ? `spec.rules[${rule}]` : "spec.rules";
   return causeIn(origin, "AuthorizationPolicy", field, { by: "rules", action, rule, principal });
 }

@@ -1,8 +1,7 @@
 /** Finds the destination address: resolves the host as the pod does. */
 import { parseAddress } from "../../golang/net/mod.ts";
-import { configuredAddresses } from "../names/configured.ts";
 import { askedNames, searchOf } from "../names/resolve.ts";
-import { hostWithCluster, nearestName } from "../names/services.ts";
+import { configuredAddresses, hostWithCluster, nearestName } from "../names/services.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { Connection } from "../question/question.ts";
 import type { Facts } from "./facts.ts";

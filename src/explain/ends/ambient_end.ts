@@ -1,5 +1,5 @@
 /** The server's end in ambient mode: the ztunnel of the pod's node accepts the connection and enforces policies. */
-import { splitHostPort } from "../../golang/net/mod.ts";
+import { hostAndPort } from "../address.ts";
 import { detailOf, passing, refusing, type Step, unsure } from "../connection/connection_path.ts";
 import type { Facts } from "../connection/facts.ts";
 import { portStep } from "../connection/port_step.ts";
@@ -27,7 +27,7 @@ export function ambientSteps(client: AmbientClient, facts: Facts, endpoint: stri
   return [
     ztunnelStep(workload),
     tls,
-    policyStep(client, { ztunnel, workload, endpoint }),
+    policyStep(client, ztunnel, workload, endpoint),
     portStep(facts, endpoint),
   ];
 }
@@ -56,15 +56,13 @@ function tlsStep({ tls, isTunnel }: Peer): Step {
   });
 }
 
-interface Ruled {
-  readonly ztunnel: ZtunnelDump;
-  readonly workload: Workload;
-  readonly endpoint: string;
-}
-
-function policyStep({ peer, address }: AmbientClient, { ztunnel, workload, endpoint }: Ruled): Step {
-  const parts = splitHostPort(endpoint);
-  const [destination, port] = typeof parts === "string" ? [endpoint, 0] : [parts.host, Number(parts.port)];
+function policyStep(
+  { peer, address }: AmbientClient,
+  ztunnel: ZtunnelDump,
+  workload: Workload,
+  endpoint: string,
+): Step {
+  const { host: destination, port } = hostAndPort(endpoint) ?? { host: endpoint, port: 0 };
   const identity = peer.isTunnel ? peer.identity : "none";
   const ruling = rulingOf(ztunnel, workload, { identity, source: address, destination, port });
   const who = identity === "none" ? "a client without mutual TLS" : identity ?? "the client";

@@ -4,7 +4,7 @@ import { answerOf } from "../answer.ts";
 import { type Changes, fakeSnapshot } from "../connection/fake_snapshot_test.ts";
 import { readConnection } from "../question/read_connection.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
-import { savedEnds } from "../sources/saved_ends.ts";
+import { savedEnds } from "../sources/sources.ts";
 import { type AmbientChanges, fakeAmbient, fakeZtunnel } from "../ztunnel/fake_ambient_test.ts";
 
 const FLAGS = { from: undefined, toPort: undefined, method: undefined, header: [], sni: undefined };

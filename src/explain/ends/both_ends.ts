@@ -1,15 +1,15 @@
 /** Answers for both ends: the client's stations, then the stations of the pods behind the endpoints. */
-import { joinHostPort, splitHostPort } from "../../golang/net/mod.ts";
+import { joinHostPort } from "../../golang/net/mod.ts";
+import { hostAndPort } from "../address.ts";
 import type { Answer, Detail, Station } from "../answer_schema.ts";
 import { destinationOf } from "../connection/destination.ts";
 import { lowered } from "../connection/connection_path.ts";
 import type { Facts } from "../connection/facts.ts";
-import { clusterParts, serviceAt } from "../names/services.ts";
-import { type Cause, causeIn } from "../resources/cause.ts";
+import { serviceAt } from "../names/services.ts";
+import { type Cause, policyCause } from "../resources/cause.ts";
 import type { OpenAnswer } from "../resources/decided.ts";
 import type { Connection, Peer } from "../question/question.ts";
-import { configurationVersion } from "../summary/configuration.ts";
-import { type ClientEnd, issuersOfPod, type OtherEnd, rootsOf, type ServerEnd, serverEnd } from "./server_end.ts";
+import { type OtherEnd, type ServerEnd, serverEnd, trustOf, versionOf } from "./server_end.ts";
 
 /** Finds the pods that have the addresses of endpoints. */
 export interface Ends {
@@ -49,10 +49,10 @@ async function followed(answer: OpenAnswer, facts: Facts, following: Following):
   if (typeof addresses === "string") return { ...answer, reason: `${answer.reason}; ${addresses}` };
   if (addresses.length === 0) return answer;
   const namespace = namespaceOf(client);
-  const end = clientEnd(facts, asked);
+  const end = { connection: asked, ...trustOf(facts), version: versionOf(facts) };
   const read: ServerEnd[] = [];
   for (const address of addresses.slice(0, MAX_ENDS)) {
-    const host = hostOf(address);
+    const host = hostAndPort(address)?.host ?? address;
     const other = remoteEnd(client, address, ends) ?? await ends.podAt(host, namespace);
     // Only endpoints of a Kubernetes Service are always pods.
     if (namespace === undefined && other.isOutside === true) return answer;
@@ -61,11 +61,6 @@ async function followed(answer: OpenAnswer, facts: Facts, following: Following):
     read.push(await throughGateway(serverEnd(own, address, peer === undefined ? UNJUDGED : other), following));
   }
   return joined(client, read, addresses.length);
-}
-
-function hostOf(address: string): string {
-  const parts = splitHostPort(address);
-  return typeof parts === "string" ? address : parts.host;
 }
 
 /** Maximum number of gateways to follow on one connection. */
@@ -92,15 +87,6 @@ function remoteEnd({ stations }: Answer, address: string, { isOneCluster }: Ends
 
 function textsOf(value: Detail[string] | undefined): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
-}
-
-/** Returns the client's data that is the same for all endpoints. */
-function clientEnd(
-  facts: Facts,
-  connection: Connection,
-): Pick<ClientEnd, "connection" | "roots" | "issuers" | "version"> {
-  const version = facts.config === undefined ? "" : configurationVersion(facts.config);
-  return { connection, roots: rootsOf(facts), issuers: issuersOfPod(facts), version };
 }
 
 /** Returns the client's address in the IP family of the endpoint; empty if the client's addresses are unknown. */
@@ -130,12 +116,8 @@ function isLeftToEndpoint({ verdict, endpoints, stations, probe }: Answer): bool
 
 function known(station: Station): Station {
   if (station.result !== "unknown") return station;
-  return {
-    ...station,
-    result: "ok",
-    source: "planned",
-    message: `${station.name}: Envoy connects there without service discovery`,
-  };
+  const message = `${station.name}: Envoy connects there without service discovery`;
+  return { ...station, result: "ok", source: "planned", message };
 }
 
 /** Returns the answer for a client pod without a proxy, which connects directly, in plain text. */
@@ -178,7 +160,7 @@ function peerOf({ verdict, stations }: Answer, { certificate }: Facts, endpoint:
   // Behind an internal listener, the last TLS station is for the tunnel.
   const all = isTunnel
     ? own.slice(-1)
-    : own.filter(({ detail }) => detail["mode"] === undefined || !isTunneled(detail));
+    : own.filter(({ detail }) => detail["mode"] === undefined || detail["tunnelTo"] === undefined);
   const [tls] = all;
   if (verdict === "bypasses" || tls === undefined) return { ...PLAIN, isHttp };
   const [mode, ...others] = new Set(all.map(({ detail }) => modeTo(endpoint, detail)));
@@ -196,26 +178,18 @@ function ruleOf(stations: readonly Station[], tls: Station): Cause | undefined {
   if (cluster === undefined || !origin.startsWith("DestinationRule ") || (tls.detail["match"] ?? "") !== "") {
     return undefined;
   }
-  const { port, subset } = clusterParts(cluster.name);
-  const search = { by: "policy", part: "tls", port: Number(port), subset } as const;
-  return causeIn(origin, "DestinationRule", "spec.trafficPolicy.tls", search);
+  return policyCause(cluster.name, origin, "tls");
 }
 
 const MODES = ["mutual", "simple", "plain"] as const;
 
 /** Returns the TLS mode of an endpoint. Endpoints of one cluster can have different modes. */
 function modeTo(endpoint: string, detail: Detail): Peer["tls"] | undefined {
-  return MODES.find((mode) => {
-    return detail["mode"] === mode || isListed(detail[mode], endpoint);
-  });
+  return MODES.find((mode) => detail["mode"] === mode || isListed(detail[mode], endpoint));
 }
 
 function isListed(list: Detail[string] | undefined, endpoint: string): boolean {
   return Array.isArray(list) && list.includes(endpoint);
-}
-
-function isTunneled(detail: Detail): boolean {
-  return detail["tunnelTo"] !== undefined;
 }
 
 /** Returns the exact names; empty if any name is a pattern. */
@@ -233,9 +207,7 @@ const ORDER: readonly Answer["verdict"][] = ["refused", "unknown", "bypasses", "
 
 /** Groups endpoints by answer. The worst group gives the verdict; the reason also counts endpoints in other groups. */
 function joined(client: OpenAnswer, read: readonly ServerEnd[], count: number): OpenAnswer {
-  const groups = new Map<string, ServerEnd[]>();
-  for (const end of read) groups.set(keyOf(end), [...groups.get(keyOf(end)) ?? [], end]);
-  const sorted = [...groups.values()].sort((a, b) => rank(a[0]) - rank(b[0]));
+  const sorted = [...Map.groupBy(read, keyOf).values()].sort((a, b) => rank(a[0]) - rank(b[0]));
   const worst = sorted[0]?.[0];
   if (worst === undefined) return client;
   const stations = [...client.stations, ...sorted.flatMap(([first]) => first?.stations ?? [])];
@@ -274,10 +246,7 @@ function rank(end: ServerEnd | undefined): number {
   return ORDER.indexOf(end?.verdict ?? "unknown");
 }
 
-/**
- * Returns the key that endpoints of one group share. The key excludes names and addresses, which differ between
- * replicas.
- */
+/** Returns the key that endpoints of one group share, without names and addresses, which differ between replicas. */
 function keyOf({ verdict, stations }: ServerEnd): string {
   return `${verdict} ${stations.map(({ kind, result }) => `${kind}:${result}`).join(" ")}`;
 }

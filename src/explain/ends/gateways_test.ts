@@ -5,7 +5,7 @@ import { answerOf } from "../answer.ts";
 import { type Changes, fakeSnapshot } from "../connection/fake_snapshot_test.ts";
 import type { ProbedSnapshot } from "../evidence.ts";
 import { readConnection } from "../question/read_connection.ts";
-import { savedEnds } from "../sources/saved_ends.ts";
+import { savedEnds } from "../sources/sources.ts";
 import type { Ends } from "./both_ends.ts";
 import { serverEnd } from "./server_end.ts";
 

@@ -1,6 +1,6 @@
 /** The server's end of a connection: the stations in the pod behind an endpoint, for a known client. */
 import { mapAt, mapsAt, textAt } from "../../base/value.ts";
-import { splitHostPort } from "../../golang/net/mod.ts";
+import { hostAndPort } from "../address.ts";
 import type { Cause } from "../resources/cause.ts";
 import type { OpenAnswer } from "../resources/decided.ts";
 import type { Answer, Station } from "../answer_schema.ts";
@@ -39,15 +39,11 @@ export interface ServerEnd extends Pick<OpenAnswer, "verdict" | "reason" | "fix"
 }
 
 /** The client's side of the connection to an endpoint. */
-export interface ClientEnd {
+export interface ClientEnd extends Trust {
   readonly connection: Connection;
   /** The client's address; empty if unknown. */
   readonly address: string;
   readonly peer: Peer;
-  /** Root certificates that the client trusts, as `SUBJECT until DAY`. */
-  readonly roots: ReadonlySet<string>;
-  /** Issuers of the client's certificate and of its intermediates; empty if unknown. */
-  readonly issuers: ReadonlySet<string>;
   /** Version of the client's configuration; empty if unknown. */
   readonly version: string;
 }
@@ -74,16 +70,11 @@ export function serverEnd(client: ClientEnd, endpoint: string, other: OtherEnd):
   if (facts.pod !== undefined && facts.pod.proxy === undefined) {
     return ending(podText(snapshot.pod), [pod, withoutProxy(client.peer), portStep(facts, endpoint)]);
   }
-  return envoyEnd(client, endpoint, { facts, first });
-}
-
-interface Begun {
-  readonly facts: Facts;
-  readonly first: readonly Step[];
+  return envoyEnd(client, endpoint, facts, first);
 }
 
 /** Returns the end at a pod with Envoy. `first` contains the steps before the steps in Envoy. */
-function envoyEnd(client: ClientEnd, endpoint: string, { facts, first }: Begun): ServerEnd {
+function envoyEnd(client: ClientEnd, endpoint: string, facts: Facts, first: readonly Step[]): ServerEnd {
   const own = ending(podText(facts.snapshot.pod), first);
   if (client.peer.isTunnel && endpoint.endsWith(TUNNELS)) {
     const message = "the path of the tunneled connection through the waypoint or gateway is unknown";
@@ -116,10 +107,7 @@ function isGateway(clusters: Answer["clusters"]): boolean {
   return clusters.some(({ name }) => name.startsWith("outbound"));
 }
 
-/**
- * Splits the stations of a gateway. From the route or cluster station on, the gateway acts as a client of the next
- * pods.
- */
+/** Splits the stations of a gateway. From its route or cluster on, it acts as a client of the next pods. */
 function beyond(end: ServerEnd, answer: OpenAnswer, facts: Facts): ServerEnd {
   const at = answer.stations.findIndex(({ kind }) => kind === "route" || kind === "cluster");
   const client = answer.stations.slice(at);
@@ -127,12 +115,9 @@ function beyond(end: ServerEnd, answer: OpenAnswer, facts: Facts): ServerEnd {
   return at < 1 ? end : { ...end, stations: before, next: { answer: { ...answer, stations: client }, facts } };
 }
 
-/**
- * Says which side has the older configuration, from istiod's versions of both. Empty if the versions are equal or
- * unknown.
- */
-function versionText({ version }: ClientEnd, { config }: Facts): string {
-  const own = config === undefined ? "" : configurationVersion(config);
+/** Says which side has the older configuration, from istiod's versions; empty if they are equal or unknown. */
+function versionText({ version }: ClientEnd, facts: Facts): string {
+  const own = versionOf(facts);
   if (version === "" || own === "" || version === own) return "";
   const [older, other, old, now] = isNewer(own, version)
     ? ["client", "server", version, own]
@@ -140,12 +125,8 @@ function versionText({ version }: ClientEnd, { config }: Facts): string {
   return `the ${older}'s configuration of ${old} is older than the ${other}'s of ${now}: it may lack the latest change`;
 }
 
-/**
- * Returns the connection as the server's pod receives it. The default Host header is the destination that the client
- * asked for.
- */
+/** Returns the connection as the server's pod receives it. The default Host header is the client's destination. */
 function inboundOf({ connection, address, peer }: ClientEnd, endpoint: string): Connection {
-  const parts = splitHostPort(endpoint);
   const { host, port, headers } = connection;
   const hasHost = headers.some(({ name }) => name === "host" || name === ":authority");
   const authority = { name: "host", value: port === 80 ? host : `${host}:${port}` };
@@ -153,7 +134,7 @@ function inboundOf({ connection, address, peer }: ClientEnd, endpoint: string): 
     ...connection,
     direction: "inbound",
     host: address,
-    port: typeof parts === "string" ? port : Number(parts.port),
+    port: hostAndPort(endpoint)?.port ?? port,
     headers: hasHost ? headers : [...headers, authority],
     peer,
   };
@@ -201,30 +182,23 @@ function pastProxy(
     const { end } = nobodyEnds(`the connection bypasses the server's proxy: ${reason}`, rule);
     if (end !== undefined) return end;
   }
-  const port = stations.find(({ kind }) => kind === "port");
-  if (port === undefined || port.result === "unknown") {
-    return {
-      verdict: "unknown",
-      reason: sentence(port?.message ?? "it is unknown whether a process listens"),
-      fix: "",
-    };
-  }
-  return port.result === "error"
-    ? { verdict: "refused", reason: sentence(port.message), fix: "start the application on this port" }
+  const { result = "unknown", message = "it is unknown whether a process listens" } =
+    stations.find(({ kind }) => kind === "port") ?? {};
+  if (result === "unknown") return { verdict: "unknown", reason: sentence(message), fix: "" };
+  return result === "error"
+    ? { verdict: "refused", reason: sentence(message), fix: "start the application on this port" }
     : { verdict: "reaches", reason: "It reaches the application and bypasses the server's proxy", fix: "" };
 }
 
 /** Returns the step for an unexpected server identity, or for a certificate that the other side does not trust. */
-function identityStep({ peer, roots, issuers }: ClientEnd, facts: Facts): Step | undefined {
+function identityStep({ peer, ...client }: ClientEnd, facts: Facts): Step | undefined {
   const { identity } = facts.certificate;
   if (peer.tls === "mutual" && identity !== "" && peer.expects.length > 0 && !peer.expects.includes(identity)) {
     const message = `the server's certificate is for ${identity}, but the client expects ${peer.expects.join(" or ")}`;
     const fix = "correct subjectAltNames of the DestinationRule, or the service account of the server's pods";
     return refusing("tls", { message }, fix, peer.rule);
   }
-  return peer.tls === "mutual"
-    ? trustStep({ roots, issuers }, { roots: rootsOf(facts), issuers: issuersOfPod(facts) })
-    : undefined;
+  return peer.tls === "mutual" ? trustStep(client, trustOf(facts)) : undefined;
 }
 
 /** Root certificates that a side trusts, as `SUBJECT until DAY`, and the issuers of its own certificate; empty if unknown. */
@@ -238,11 +212,14 @@ export function trustStep(client: Trust, server: Trust): Step | undefined {
   if (client.roots.size === 0 || server.roots.size === 0) return undefined;
   const isOne = [...server.roots].some((each) => client.roots.has(each));
   const [ofClient, ofServer] = [trustIn(client, server, isOne), trustIn(server, client, isOne)];
-  if (ofClient === "no" || ofServer === "no") return untrusted(client, server, { isOne, isClient: ofClient === "no" });
   if (ofClient === "yes" && ofServer === "yes") return undefined;
+  if (isOne && ofClient === "no") return untrusted(signedText("client", client, "server"));
+  if (isOne && ofServer === "no") return untrusted(signedText("server", server, "client"));
+  const trusts = `the client trusts ${[...client.roots].join(", ")}, the server ${[...server.roots].join(", ")}`;
+  if ([ofClient, ofServer].includes("no")) return untrusted(`the certificates have no common root: ${trusts}`);
   const message =
     "it is unknown whether the client and the server have the same root: the roots have the same name, but expire " +
-    `on different days: the client trusts ${[...client.roots].join(", ")}, the server ${[...server.roots].join(", ")}`;
+    `on different days: ${trusts}`;
   return unsure("tls", { message });
 }
 
@@ -257,48 +234,33 @@ function trustIn({ roots: own, issuers }: Trust, { roots }: Trust, isOne: boolea
   return named.length === 0 || trusted.some((each) => named.includes(each)) ? "yes" : "unknown";
 }
 
-interface Untrusted {
-  readonly isOne: boolean;
-  /** Whether the client's certificate is untrusted; `false`: the server's. */
-  readonly isClient: boolean;
-}
-
-function untrusted(client: Trust, server: Trust, { isOne, isClient }: Untrusted): Step {
-  const message = isOne
-    ? signedText(isClient ? client : server, !isClient)
-    : `the certificates have no common root: the client trusts ${[...client.roots].join(", ")}, the server ${
-      [...server.roots].join(", ")
-    }`;
+function untrusted(message: string): Step {
   const fix = "give both control planes the same root (the Secret cacerts), or add it to meshConfig.caCertificates";
   return refusing("tls", { message }, fix);
 }
 
-function signedText({ issuers }: Trust, isServer: boolean): string {
-  const [own, other] = isServer ? ["server", "client"] : ["client", "server"];
+function signedText(own: string, { issuers }: Trust, other: string): string {
   return `the ${own}'s certificate is signed by ${[...issuers].join(", ")}, which the ${other} does not trust`;
 }
 
-/** Returns the issuers of a pod's certificate and of its intermediates. */
-export function issuersOfPod({ config }: Facts): ReadonlySet<string> {
-  return issuersOf(config);
+/** Returns the root certificates that a pod trusts, and the issuers of its certificate and of its intermediates. */
+export function trustOf({ certificate: { issuer, roots }, config }: Facts): Trust {
+  const texts = roots.map(({ subject, notAfter }) => `${subject} until ${notAfter.slice(0, 10)}`);
+  return { roots: new Set(issuer === "" ? [] : texts), issuers: issuersOf(config) };
 }
 
-/** Returns the root certificates that a pod trusts, as `SUBJECT until DAY`; empty if their names are unknown. */
-export function rootsOf({ certificate }: Facts): ReadonlySet<string> {
-  if (certificate.issuer === "") return new Set();
-  return new Set(certificate.roots.map(({ subject, notAfter }) => `${subject} until ${notAfter.slice(0, 10)}`));
+/** Returns the version of a pod's configuration; empty if unknown. */
+export function versionOf({ config }: Facts): string {
+  return config === undefined ? "" : configurationVersion(config);
 }
 
-/**
- * Returns the result for the server's side. The verdict comes from the first step that ends the connection or, if there
- * is none, from the first step whose outcome is unknown.
- */
+/** Returns the result for the server's side: the first step that ends the connection, or else the first unknown step. */
 function ending(pod: string, steps: readonly Step[]): ServerEnd {
   const stations = steps.map(({ station }): Station => ({ ...station, pod, side: "server" }));
-  const end = steps.find((step) => step.end !== undefined)?.end;
-  if (end !== undefined) return { pod, stations, ...end };
   const open = stations.find(({ result }) => result === "unknown");
-  return open === undefined
-    ? { pod, stations, verdict: "reaches", reason: "It reaches the application", fix: "" }
-    : { pod, stations, verdict: "unknown", reason: sentence(open.message), fix: "" };
+  const end = steps.find((step) => step.end !== undefined)?.end ??
+    (open === undefined
+      ? { verdict: "reaches", reason: "It reaches the application", fix: "" } as const
+      : { verdict: "unknown", reason: sentence(open.message), fix: "" } as const);
+  return { pod, stations, ...end };
 }

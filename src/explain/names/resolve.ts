@@ -40,11 +40,8 @@ export function nameTableOf({ parts }: Pick<Snapshot, "parts">): NameTable | und
   const { value } = jsonOf(parts["name_table.json"], "name_table.json");
   if (value === undefined) return undefined;
   const table: ValueMap = isMap(value["table"]) ? value["table"] : value;
-  const addressesOf = (host: string) => {
-    if (!Object.hasOwn(table, host)) return undefined;
-    const ips = textsAt(mapAt(table, host), "ips");
-    return { host, addresses: ips };
-  };
+  const addressesOf = (host: string) =>
+    Object.hasOwn(table, host) ? { host, addresses: textsAt(mapAt(table, host), "ips") } : undefined;
   const hosts = Object.keys(table);
   return {
     hosts,

@@ -39,19 +39,17 @@ export function lineOf(log: string, { mark, own, direction }: Marks): LogLine | 
 function ofJson(line: string, own: string): LogLine | undefined {
   const { value } = jsonOf({ text: line }, "the line");
   if (value === undefined) return undefined;
-  const text = (name: string) => valueOf(String(value[name] ?? "-"));
+  const text = (name: string) => String(value[name] ?? "-");
   const client = text("downstream_remote_address");
-  if (client !== undefined && client !== own) return undefined;
-  const flags = text("response_flags");
-  return {
+  return client !== "-" && client !== own ? undefined : lineWith({
     chain: text("filter_chain_name"),
     route: text("route_name"),
-    cluster: clusterName(text("upstream_cluster")),
+    cluster: text("upstream_cluster"),
     host: text("upstream_host"),
-    outcome: text("response_code") === undefined ? undefined : `${text("response_code")} ${flags ?? ""}`.trim(),
-    flags,
+    code: text("response_code"),
+    flags: text("response_flags"),
     details: text("response_code_details"),
-  };
+  });
 }
 
 const START = /"[^"]*" (\d{1,3}) (\S+) (\S+) /;
@@ -59,27 +57,23 @@ const START = /"[^"]*" (\d{1,3}) (\S+) (\S+) /;
 const END = /"([^"]*)" (\S+) \S+ \S+ (\S+) \S+ (\S+)$/;
 
 function ofText(line: string, own: string): LogLine | undefined {
-  const [, code, flag, details] = START.exec(line) ?? [];
-  const [, host, cluster, client, route] = END.exec(line.trimEnd()) ?? [];
-  if (client !== own) return undefined;
-  const flags = valueOf(flag);
+  const [, code = "-", flags = "-", details = "-"] = START.exec(line) ?? [];
+  const [, host = "-", cluster = "-", client, route = "-"] = END.exec(line.trimEnd()) ?? [];
+  return client === own ? lineWith({ chain: "-", route, cluster, host, code, flags, details }) : undefined;
+}
+
+/** Returns the values of a line. Envoy writes a dash for an absent value. */
+function lineWith(texts: Readonly<Record<Exclude<keyof LogLine, "outcome"> | "code", string>>): LogLine {
+  const valueOf = (text: string) => text === "-" || text === "" ? undefined : text;
+  const [code, flags] = [valueOf(texts.code), valueOf(texts.flags)];
   return {
-    chain: undefined,
-    route: valueOf(route),
-    cluster: clusterName(valueOf(cluster)),
-    host: valueOf(host),
+    chain: valueOf(texts.chain),
+    route: valueOf(texts.route),
+    // An alternative stat name ends with a semicolon.
+    cluster: valueOf(texts.cluster)?.replace(/;$/, ""),
+    host: valueOf(texts.host),
     outcome: code === undefined ? undefined : `${code} ${flags ?? ""}`.trim(),
     flags,
-    details: valueOf(details),
+    details: valueOf(texts.details),
   };
-}
-
-/** Returns a value; `undefined` for the dash that Envoy writes for an absent value. */
-function valueOf(text: string | undefined): string | undefined {
-  return text === "-" || text === "" ? undefined : text;
-}
-
-/** Returns a cluster name without the semicolon at the end of an alternative stat name. */
-function clusterName(text: string | undefined): string | undefined {
-  return text?.replace(/;$/, "");
 }

@@ -6,8 +6,8 @@ import { senderOf } from "../connection/sender.ts";
 import type { Sent } from "../evidence.ts";
 import type { Connection } from "../question/question.ts";
 import { probePlan, SOME_USER } from "./plan.ts";
-import { marked, probeRequest } from "./request.ts";
-import type { ProbePlace } from "./send.ts";
+import { FROM_ENDPOINT, marked, probeRequest } from "./request.ts";
+import type { ProbePlace, ProbeSender } from "./send.ts";
 
 /** A connection and its verdict. */
 interface Asked extends Pick<Answer, "verdict"> {
@@ -34,27 +34,26 @@ export async function proveCells(
 ): Promise<readonly CellProof[]> {
   const { uid = SOME_USER, gid = uid } = senderOf(facts.pod);
   const found = await sender({ uid, gid });
-  return await atOnce(all, AT_ONCE, async ({ connection, verdict }) => {
-    const mark = crypto.randomUUID();
-    const plan = probePlan(facts, marked(connection, mark));
-    const why = typeof found === "string" ? found : typeof plan === "string" ? plan : undefined;
-    if (why !== undefined || typeof found === "string" || typeof plan === "string") {
-      done();
-      return notSent(why ?? "");
-    }
-    const request = probeRequest(plan.sent, plan.isHttp, mark);
-    const sent = request.read(await found.run(request.command));
+  return await atOnce(all, AT_ONCE, async (asked) => {
+    const proof = typeof found === "string" ? notSent(found) : await proveCell(found, facts, asked);
     done();
-    return typeof sent === "string" ? notSent(sent) : proofOf(sent, plan.isHttp, accepterOf(facts, verdict));
+    return proof;
   });
+}
+
+async function proveCell(sender: ProbeSender, facts: Facts, { connection, verdict }: Asked): Promise<CellProof> {
+  const mark = crypto.randomUUID();
+  const plan = probePlan(facts, marked(connection, mark));
+  if (typeof plan === "string") return notSent(plan);
+  const { command, read } = probeRequest(plan.sent, plan.isHttp, mark);
+  const sent = read(await sender.run(command));
+  return typeof sent === "string" ? notSent(sent) : proofOf(sent, plan.isHttp, accepterOf(facts, verdict));
 }
 
 function notSent(why: string): CellProof {
   return { result: `not sent: ${why}`, reached: null };
 }
 
-/** A header that Envoy adds to the response of an endpoint. */
-const FROM_ENDPOINT = "x-envoy-upstream-service-time";
 /** Statuses that a server's proxy returns if it denies a request, or if its application does not accept connections. */
 const REFUSED = [403, 503];
 

@@ -39,9 +39,8 @@ function isRequest({ spoken }: Connection, isRead: () => boolean): boolean {
 }
 
 /**
- * Returns the probe of an inbound connection. It runs as the proxy's user and connects to the pod's own address, which
- * the kernel redirects to Envoy's inbound listener. The stations are the same as for a client outside the pod, but the
- * source address differs, and the probe uses plain text.
+ * Returns the probe of an inbound connection. It runs as the proxy's user and connects in plain text to the pod's own
+ * address, which the kernel redirects to Envoy's inbound listener.
  */
 function inboundPlan(facts: Facts, asked: Connection): ProbePlan | string {
   const { host: from, port } = asked;
@@ -57,13 +56,14 @@ function inboundPlan(facts: Facts, asked: Connection): ProbePlan | string {
   const needs = certificateText(usual, port);
   if (needs !== undefined) return needs;
   const connection: Connection = { ...asked, isPlain: true };
-  const [expected, inside] = [from, own].map((host) => answerWith(capturing(facts), { ...connection, host }));
-  const other = expected?.stations.find((station, at) => !isSame(station, inside?.stations[at]));
+  // A connection from inside the pod matches other kernel rules.
+  const inEnvoy: Facts = { ...facts, kernel: { source: "unknown", why: "" } };
+  const [expected, inside] = [from, own].map((host) => answerWith(inEnvoy, { ...connection, host }).stations);
+  const other = expected?.find((station, at) => JSON.stringify(station) !== JSON.stringify(inside?.[at]));
   if (other !== undefined) {
-    return `a probe comes from ${own} instead of ${from}, and for ${from} the ${other.kind} differs: ` +
-      other.message;
+    return `a probe comes from ${own} instead of ${from}, and for ${from} the ${other.kind} differs: ${other.message}`;
   }
-  const user = proxyUser(facts, { from, own, port });
+  const user = proxyUser(facts, from, own, port);
   if (user === undefined) {
     return "no kernel rule redirects connections of the proxy's user to the proxy's inbound port";
   }
@@ -71,10 +71,7 @@ function inboundPlan(facts: Facts, asked: Connection): ProbePlan | string {
   return { connection, sent: { ...connection, host: own }, user, needsUser: true, isHttp };
 }
 
-/**
- * Whether TPROXY is used. Envoy then connects to the application from the client's address, so this connection can be
- * mistaken for the client's connection.
- */
+/** Whether TPROXY is used. Envoy then connects to the application from the client's address. */
 function isTproxy({ pod }: Facts, { stations }: Answer): boolean {
   const rule = stations.find(({ kind }) => kind === "kernel")?.detail["text"] ?? "";
   return /TPROXY|tproxy/.test(`${rule} ${pod?.proxyEnvironment["ISTIO_META_INTERCEPTION_MODE"]}`);
@@ -83,14 +80,8 @@ function isTproxy({ pod }: Facts, { stations }: Answer): boolean {
 /** The proxy's user in Istio. Istio's rules name its UID and its GID. */
 const ISTIO_USER: ProbeUser = { uid: 1337, gid: 1337 };
 
-/**
- * Returns a non-root user. If this user connects to the pod's own address, the kernel redirects the connection as
- * inbound.
- */
-function proxyUser(
-  facts: Facts,
-  { from, own, port }: { readonly from: string; readonly own: string; readonly port: number },
-): ProbeUser | undefined {
+/** Returns a non-root user whose connections to the pod's own address the kernel redirects as inbound. */
+function proxyUser(facts: Facts, from: string, own: string, port: number): ProbeUser | undefined {
   const { uid = 0, gid = uid } = facts.pod?.proxyUser ?? {};
   const users = uid === 0 ? [ISTIO_USER] : [ISTIO_USER, { uid, gid }];
   if (facts.kernel.rules === undefined) return users.at(-1);
@@ -110,13 +101,4 @@ function certificateText(answer: Answer, port: number): string | undefined {
 /** Returns the station of the port's mTLS mode. */
 function tlsOf({ stations }: Answer): Station | undefined {
   return stations.find(({ kind }) => kind === "tls");
-}
-
-/** Returns facts without kernel rules, because a connection from inside the pod matches different rules. */
-function capturing(facts: Facts): Facts {
-  return { ...facts, kernel: { source: "unknown", why: "" } };
-}
-
-function isSame(station: object, other: object | undefined): boolean {
-  return JSON.stringify(station) === JSON.stringify(other);
 }

@@ -5,6 +5,7 @@ import type { Facts } from "../connection/facts.ts";
 import { joinHostPort } from "../../golang/net/mod.ts";
 import { addressText } from "../connection/endpoints.ts";
 import { sentence } from "../connection/connection_path.ts";
+import { FROM_ENDPOINT } from "./request.ts";
 import { lineOf, type LogLine } from "./access_log.ts";
 import { type CountedHost, countedHosts, countedListeners } from "./counters.ts";
 import { type Evidence, otherEnd, type Sent } from "../evidence.ts";
@@ -52,7 +53,7 @@ function trailOf(answer: Answer, facts: Facts, evidence: Evidence, sent: Sent): 
   const other = otherEnd(sent);
   const accepted = other === "left" ? undefined : other;
   const isForwarded = accepted !== undefined && PROXY_PORTS.includes(accepted.local.port) &&
-    sent.headers.has(FORWARDED);
+    sent.headers.has(FROM_ENDPOINT);
   // If Envoy itself responds, no host counts the request, so any counted request is other traffic.
   const hosts = isForwarded ? countedHosts(evidence, answer.direction) : undefined;
   return {
@@ -69,9 +70,6 @@ function trailOf(answer: Answer, facts: Facts, evidence: Evidence, sent: Sent): 
     hosts: hosts?.length === 0 ? undefined : hosts,
   };
 }
-
-/** A header of forwarded responses. Envoy's own responses do not have this header. */
-const FORWARDED = "x-envoy-upstream-service-time";
 
 function proved(station: Station, proof: Proof | undefined): Station {
   if (proof === undefined) return station;
@@ -212,7 +210,7 @@ function endpoint({ name }: Station, { answer, line, hosts }: Trail): Proof | un
   const host = line?.host ?? (hosts?.length === 1 ? hosts[0]?.address : undefined);
   if (name === "" || host === undefined) return undefined;
   const passed = answer.endpoints.some(({ address }) => address === host);
-  return { passed, message: `${line?.host === undefined ? `only ${host} counted a request` : `${host} ${BY_LOG}`}` };
+  return { passed, message: line?.host === undefined ? `only ${host} counted a request` : `${host} ${BY_LOG}` };
 }
 
 /** Proves a refusal if the station's message contains the outcome in the access log, such as `503 UH`. */
@@ -229,12 +227,9 @@ function refusal({ result, message }: Station, { line }: Trail): Proof | undefin
 function endOf(trail: Trail, proofs: readonly (Proof | undefined)[]): Partial<Answer> {
   const { answer: { stations } } = trail;
   if (isElsewhere(trail)) return {};
-  const missed = stations.findIndex((_, at) => proofs[at]?.passed === false);
-  const [station, proof] = [stations[missed], proofs[missed]];
-  if (station !== undefined && proof !== undefined) {
-    return unsure(`the probe did not use the expected ${station.kind}: ${proof.message}`);
-  }
-  return verdictOf(trail);
+  const missed = proofs.findIndex((proof) => proof?.passed === false);
+  if (missed < 0) return verdictOf(trail);
+  return unsure(`the probe did not use the expected ${stations[missed]?.kind}: ${proofs[missed]?.message}`);
 }
 
 /** Returns the changes to the answer for the outcome of the request. */
@@ -270,14 +265,9 @@ function unsure(message: string): Partial<Answer> {
 }
 
 function resultText({ sent: { local, status, failure } }: Trail): string {
-  if (local === undefined) return `not sent: ${failure === "" ? "no connection" : failure}`;
-  return `sent from ${joinHostPort(local.address, local.port)}: ${
-    failure !== "" ? failure : status === 0 ? "connected" : `the response is ${status}`
-  }`;
-}
-
-function uncountedText({ sent, hosts }: Trail): string {
-  return sent.status !== 0 && hosts === undefined ? "no counter shows that Envoy forwarded the request" : "";
+  if (local === undefined) return `not sent: ${failure || "no connection"}`;
+  const result = failure || (status === 0 ? "connected" : `the response is ${status}`);
+  return `sent from ${joinHostPort(local.address, local.port)}: ${result}`;
 }
 
 /** Describes how the probe, a request from inside the pod, differs from a request from outside. */
@@ -294,16 +284,16 @@ function insideText(trail: Trail): string {
 
 /** Returns the stations that are not proved, and the reasons. */
 function unprovedTexts(trail: Trail, open: readonly StationKind[]): string[] {
-  const { evidence, line, hosts, accepted } = trail;
+  const { evidence, line, hosts, accepted, sent } = trail;
   if (open.length === 0) return [];
   const clusters = new Set(hosts?.map(({ cluster }) => cluster)).size;
+  const isUncounted = sent.status !== 0 && hosts === undefined;
   return [
     `not proved: ${[...new Set(open)].join(", ")}`,
     insideText(trail),
     open.includes("kernel") && accepted === undefined ? "the connection was closed before its sockets were read" : "",
-    ...line === undefined
-      ? [evidence.log.message ?? "the access log does not contain the request", uncountedText(trail)]
-      : [],
+    line === undefined ? evidence.log.message ?? "the access log does not contain the request" : "",
+    line === undefined && isUncounted ? "no counter shows that Envoy forwarded the request" : "",
     clusters > 1 ? `other traffic: ${clusters} clusters counted requests at the same time` : "",
   ].filter((text) => text !== "");
 }

@@ -22,6 +22,9 @@ export interface ProbeRequest {
   readonly read: (ran: Ran) => Sent | string;
 }
 
+/** A header that Envoy adds to the response of an endpoint. Its own responses do not have it. */
+export const FROM_ENDPOINT = "x-envoy-upstream-service-time";
+
 /** Files that list the sockets (tcp6 only with IPv6). Each is read twice, because one reading can miss a socket. */
 const SOCKETS = ["/proc/net/tcp", "/proc/net/tcp6", "/proc/net/tcp", "/proc/net/tcp6"];
 const SECONDS = 10;

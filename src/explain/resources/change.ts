@@ -18,59 +18,39 @@ export interface Finding {
 /** Path of a field as keys and indexes, such as `["spec", "http", 0]`. */
 export type Path = readonly (string | number)[];
 
+/** A change to a field. */
+interface Change {
+  /** Describes the change, with FIELD where the field's path belongs. */
+  readonly text: string;
+  /** What kubectl does: without an operation it opens an editor; `delete` removes the whole resource. */
+  readonly op?: "add" | "append" | "replace" | "remove" | "delete";
+  /** The new value, or the new item of the list (`append`). */
+  readonly value?: unknown;
+}
+
 /** Resource names for kubectl if the kind alone is ambiguous: Gateway is also a kind in the Gateway API. */
 const SPELLED: Readonly<Record<string, string>> = { Gateway: "gateways.networking.istio.io" };
 
-/**
- * Returns the finding for a field. `text` describes the change and contains FIELD where the field's path belongs;
- * `patch` makes the change.
- */
-export function finding(
-  kind: string,
-  object: ValueMap,
-  { path, text, patch }: { readonly path: Path; readonly text: string; readonly patch?: Patch },
-): Finding {
-  const named = nameOf(object);
+/** Returns the finding for a field, with the kubectl command that makes the change. */
+export function finding(kind: string, object: ValueMap, path: Path, { text, op, value }: Change): Finding {
+  const { namespace, name } = nameOf(object);
   const field = fieldText(path);
-  const what = `${kind} ${named.namespace}/${named.name}`;
-  const command = patch === undefined ? ["edit"] : ["patch", "--type", "json", "-p", JSON.stringify([patch])];
-  const [verb = "", ...more] = command;
-  const words = [
-    "kubectl",
-    verb,
-    "-n",
-    named.namespace,
-    `${SPELLED[kind] ?? kind.toLowerCase()}/${named.name}`,
-    ...more,
-  ];
-  return {
-    kind,
-    ...named,
-    field,
-    fix: `${text.replace("FIELD", `${field} of ${what}`)}: ${words.map(shellQuoted).join(" ")}`,
-  };
+  const pointer = path.map((each) => `/${String(each).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  const patch = op === "append" ? { op: "add", path: `${pointer}/-`, value } : { op, path: pointer, value };
+  const [verb, ...more] = op === undefined
+    ? ["edit"]
+    : op === "delete"
+    ? ["delete"]
+    : ["patch", "--type", "json", "-p", JSON.stringify([patch])];
+  const command = ["kubectl", verb, "-n", namespace, `${SPELLED[kind] ?? kind.toLowerCase()}/${name}`, ...more];
+  const what = text.replace("FIELD", `${field} of ${kind} ${namespace}/${name}`);
+  return { kind, namespace, name, field, fix: `${what}: ${command.map(shellQuoted).join(" ")}` };
 }
 
-/**
- * Returns the finding that suggests removing an item from a list, or removing the object if the list has no other item.
- */
+/** Returns the finding that removes an item from a list, or the object if the list has no other item. */
 export function removal(kind: string, object: ValueMap, path: Path, text: string): Finding {
   const list = valueAtPath(object, path.slice(0, -1));
-  const isOnly = isList(list) && list.length === 1;
-  const { fix, ...own } = finding(kind, object, { path, text, patch: { op: "remove", path: pointerOf(path) } });
-  if (!isOnly) return { ...own, fix };
-  const command = ["kubectl", "delete", "-n", own.namespace, `${SPELLED[kind] ?? kind.toLowerCase()}/${own.name}`];
-  return { ...own, fix: `${fix.slice(0, fix.indexOf(": kubectl"))}: ${command.map(shellQuoted).join(" ")}` };
-}
-
-/** One operation of a JSON patch (RFC 6902). */
-export type Patch =
-  | { readonly op: "remove"; readonly path: string }
-  | { readonly op: "add" | "replace"; readonly path: string; readonly value: unknown };
-
-/** Returns the JSON pointer of a path (RFC 6901). */
-export function pointerOf(path: Path): string {
-  return path.map((each) => `/${String(each).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  return finding(kind, object, path, { text, op: isList(list) && list.length === 1 ? "delete" : "remove" });
 }
 
 /** Returns the value at a path of keys and indexes. */

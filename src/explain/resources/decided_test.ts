@@ -26,7 +26,7 @@ function having(objects: readonly Made[]): MeshResources {
       const own = objects.filter((each) =>
         each.kind === kind && (namespace === "" || (each.namespace ?? "shop") === namespace)
       );
-      if (own.length === 0 && !objects.some((each) => each.kind === kind)) return Promise.resolve(`${kind}: forbidden`);
+      if (own.length === 0 && !objects.some((each) => each.kind === kind)) return Promise.resolve(undefined);
       return Promise.resolve(own.map(objectOf));
     },
   };

@@ -4,8 +4,8 @@ import type { Workload } from "./cause.ts";
 
 /** Reads resources with the user's permissions. */
 export interface MeshResources {
-  /** Returns the objects of a kind in a namespace (empty: all namespaces), or the reason why they are unreadable. */
-  list(kind: string, namespace: string): Promise<readonly ValueMap[] | string>;
+  /** Returns the objects of a kind in a namespace (empty: all namespaces); `undefined` if they are unreadable. */
+  list(kind: string, namespace: string): Promise<readonly ValueMap[] | undefined>;
 }
 
 /** Returns the objects that select a workload: from its own namespace first, then from the root namespace. */
@@ -16,8 +16,8 @@ export async function resourcesFor(
 ): Promise<readonly ValueMap[]> {
   const found: ValueMap[] = [];
   for (const each of new Set([namespace, root])) {
-    const objects = await resources.list(kind, each);
-    if (typeof objects !== "string") found.push(...objects.filter((object) => selects(object, labels)).sort(byAge));
+    const objects = await resources.list(kind, each) ?? [];
+    found.push(...objects.filter((object) => selects(object, labels)).sort(byAge));
   }
   return found;
 }
@@ -28,8 +28,7 @@ export async function resourceAt(
   { kind, namespace, name }: Readonly<Record<"kind" | "namespace" | "name", string>>,
 ): Promise<ValueMap | undefined> {
   if (name === "") return undefined;
-  const objects = await resources.list(kind, namespace);
-  return typeof objects === "string" ? undefined : objects.find((each) => nameOf(each).name === name);
+  return (await resources.list(kind, namespace))?.find((each) => nameOf(each).name === name);
 }
 
 export function nameOf(object: ValueMap): { readonly namespace: string; readonly name: string } {
@@ -46,7 +45,8 @@ export function selectorOf(object: ValueMap): ValueMap {
   return isMap(selector["matchLabels"]) ? selector["matchLabels"] : selector;
 }
 
-function selects(object: ValueMap, labels: Workload["labels"]): boolean {
+/** Whether a resource selects pods with these labels. */
+export function selects(object: ValueMap, labels: Workload["labels"]): boolean {
   return Object.entries(selectorOf(object)).every(([key, value]) => labels[key] === value);
 }
 

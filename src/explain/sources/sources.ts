@@ -10,7 +10,8 @@ import type { Ends } from "../ends/both_ends.ts";
 import type { MeshResources } from "../resources/mesh_resources.ts";
 import { liveResources } from "./live/mesh_resources.ts";
 import { liveEnds } from "./live/other_ends.ts";
-import { savedEnds } from "./saved_ends.ts";
+import type { Facts } from "../connection/facts.ts";
+import { podOf } from "../pod.ts";
 import type { SourceChoice } from "../question/question.ts";
 import type { ProbedSnapshot } from "../evidence.ts";
 import { probed, type ProbePlace } from "../probe/send.ts";
@@ -91,6 +92,19 @@ async function* savedPods(
   }
 }
 
+/** Finds pods among snapshots by address. Reuses snapshots that are already in typed form. */
+export function savedEnds(snapshots: ReadonlyMap<Snapshot, Facts | undefined>): Ends {
+  return {
+    isOneCluster: false,
+    podAt(address) {
+      const [snapshot, facts] = [...snapshots].find(([each]) => podOf(each)?.addresses.includes(address)) ?? [];
+      if (snapshot === undefined) return Promise.resolve({ why: `none of the snapshots has the address ${address}` });
+      return Promise.resolve(facts === undefined ? { snapshot } : { snapshot, facts });
+    },
+    endpointsOf: () => Promise.resolve("a snapshot contains only the endpoints that Envoy knows"),
+  };
+}
+
 async function readSaved(world: World, path: string): Promise<readonly Snapshot[]> {
   const isFolder = (await world.files.stat(path))?.kind === "directory";
   if (isFolder) return [await readFolder(world, path)];
@@ -116,11 +130,11 @@ async function* liveSnapshots(
     const common = { api, clock: world.clock, container, timeout: options.requestTimeout };
     if (depth === "short") {
       const live = { ...common, together: new Together() };
-      const read = async (pod: Pod) => ({ snapshot: await snapshotLive(live, pod, SHORT_QUESTIONS), ends: undefined });
-      let done = 0;
-      for await (const each of inOrder(pods, PODS_AT_ONCE, read)) {
-        progress.at(++done, pods.length);
-        yield each;
+      for (let at = 0; at < pods.length; at += PODS_AT_ONCE) {
+        const some = pods.slice(at, at + PODS_AT_ONCE);
+        const snapshots = await Promise.all(some.map((pod) => snapshotLive(live, pod, SHORT_QUESTIONS)));
+        progress.at(at + some.length, pods.length);
+        yield* snapshots.map((snapshot) => ({ snapshot, ends: undefined }));
       }
       return;
     }
@@ -198,24 +212,4 @@ async function rulesReader(
   const container = await startGuest(source, pod, rulesGuest(image));
   if (typeof container === "string") return readIn(container);
   return () => Promise.resolve(new Map([["rules.iptables", container], ["rules.ip6tables", container]]));
-}
-
-/** Yields the results in the order of the items. At most `most` results are in progress or not yet consumed. */
-async function* inOrder<T, R>(items: readonly T[], most: number, work: (item: T) => Promise<R>): AsyncGenerator<R> {
-  const started: Promise<R>[] = [];
-  let next = 0;
-  for (const item of items) {
-    started.push(work(item));
-    if (started.length - next >= most) yield await taken(started, next++);
-  }
-  while (next < started.length) yield await taken(started, next++);
-}
-
-async function taken<R>(started: Promise<R>[], at: number): Promise<R> {
-  const promise = started[at];
-  if (promise === undefined) throw new RangeError("no such item");
-  const result = await promise;
-  // Release the result, so that its memory can be freed.
-  delete started[at];
-  return result;
 }

@@ -11,11 +11,8 @@ export function authorizationRules(object: ValueMap, search: Extract<Search, { b
   const rules: Path = ["spec", "rules"];
   if (action === "deny") return removal(KIND, object, [...rules, rule], "change or remove FIELD");
   const text = "add the client to FIELD";
-  if (principal === "") return finding(KIND, object, { path: rules, text });
+  if (principal === "") return finding(KIND, object, rules, { text });
   const value = { from: [{ source: { principals: [principal] } }] };
   const hasRules = isList(mapAt(object, "spec")["rules"]);
-  const patch = hasRules
-    ? { op: "add", path: "/spec/rules/-", value } as const
-    : { op: "add", path: "/spec/rules", value: [value] } as const;
-  return finding(KIND, object, { path: rules, text, patch });
+  return finding(KIND, object, rules, hasRules ? { text, op: "append", value } : { text, op: "add", value: [value] });
 }

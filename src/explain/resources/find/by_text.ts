@@ -43,11 +43,6 @@ function expressionIn(object: ValueMap, text: string): Finding | undefined {
     return expression !== "" && text.includes(expression);
   });
   if (at < 0) return undefined;
-  const { field, fix, ...own } = removal(
-    "Telemetry",
-    object,
-    ["spec", "accessLogging", at],
-    "correct or remove FIELD",
-  );
-  return { ...own, field: `${field}.filter.expression`, fix };
+  const found = removal("Telemetry", object, ["spec", "accessLogging", at], "correct or remove FIELD");
+  return { ...found, field: `${found.field}.filter.expression` };
 }

@@ -1,7 +1,7 @@
 /** Finds the deciding field of a DestinationRule: a traffic policy, or the labels of a subset. */
 import { intAt, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
 import type { Search } from "../cause.ts";
-import { type Finding, finding, type Path, pointerOf, valueAtPath } from "../change.ts";
+import { type Finding, finding, type Path, valueAtPath } from "../change.ts";
 import { type MeshResources, nameOf } from "../mesh_resources.ts";
 
 const KIND = "DestinationRule";
@@ -22,8 +22,7 @@ export function trafficPolicy(
   for (const policy of policies) {
     const found = partOf(object, policy, part, port);
     if (found === undefined) continue;
-    const patch = { op: "remove", path: pointerOf(found) } as const;
-    return finding(KIND, object, { path: found, text: TEXTS[part], patch });
+    return finding(KIND, object, found, { text: TEXTS[part], op: "remove" });
   }
   return undefined;
 }
@@ -53,8 +52,7 @@ export async function subsetLabels(
   const wanted = valueAtPath(object, path);
   const labels = await sharedLabels(resources, object, isMap(wanted) ? Object.keys(wanted) : []);
   const text = "correct FIELD, or add these labels to ready pods";
-  if (labels === undefined) return finding(KIND, object, { path, text });
-  return finding(KIND, object, { path, text, patch: { op: "replace", path: pointerOf(path), value: labels } });
+  return finding(KIND, object, path, labels === undefined ? { text } : { text, op: "replace", value: labels });
 }
 
 /** Returns the values of these labels, if all pods of the rule's Service have the same values. */
@@ -65,10 +63,9 @@ async function sharedLabels(
 ): Promise<Readonly<Record<string, string>> | undefined> {
   const [name = "", namespace = nameOf(object).namespace] = textAt(mapAt(object, "spec"), "host").split(".");
   const [services, pods] = [await resources.list("Service", namespace), await resources.list("Pod", namespace)];
-  if (typeof services === "string" || typeof pods === "string") return undefined;
-  const service = services.find((each) => nameOf(each).name === name);
+  const service = services?.find((each) => nameOf(each).name === name);
   const selector = Object.entries(mapAt(mapAt(service ?? {}, "spec"), "selector"));
-  if (selector.length === 0) return undefined;
+  if (pods === undefined || selector.length === 0) return undefined;
   const labels = pods.map((pod) => mapAt(mapAt(pod, "metadata"), "labels")).filter((own) =>
     selector.every(([key, value]) => own[key] === value)
   );

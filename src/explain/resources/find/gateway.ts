@@ -1,8 +1,8 @@
 /** Finds the Gateway that opens a port on a gateway's pods. */
 import { intAt, mapAt, mapsAt, textsAt } from "../../../base/value.ts";
 import type { Search } from "../cause.ts";
-import { type Finding, finding, type Path, pointerOf } from "../change.ts";
-import { type MeshResources, selectorOf } from "../mesh_resources.ts";
+import { type Finding, finding, type Path } from "../change.ts";
+import { type MeshResources, selects } from "../mesh_resources.ts";
 import { covers } from "./service_entry.ts";
 
 const KIND = "Gateway";
@@ -12,11 +12,8 @@ export async function gatewayServer(
   resources: MeshResources,
   { workload, port, host }: Extract<Search, { by: "server" }>,
 ): Promise<Finding | undefined> {
-  const all = await resources.list(KIND, "");
-  if (typeof all === "string") return undefined;
-  const own = all.filter((each) =>
-    Object.entries(selectorOf(each)).every(([key, value]) => workload.labels[key] === value)
-  );
+  const all = await resources.list(KIND, "") ?? [];
+  const own = all.filter((each) => selects(each, workload.labels));
   for (const object of own) {
     const servers = mapsAt(mapAt(object, "spec"), "servers");
     const at = servers.findIndex((each) => intAt(mapAt(each, "port"), "number") === port);
@@ -25,10 +22,8 @@ export async function gatewayServer(
     const path: Path = ["spec", "servers", at, "hosts"];
     const isKnown = textsAt(server, "hosts").some((each) => covers(each.split("/").at(-1) ?? "", host));
     if (isKnown) return undefined;
-    const patch = { op: "add", path: `${pointerOf(path)}/-`, value: host } as const;
-    return finding(KIND, object, { path, text: `add "${host}" to FIELD`, patch });
+    return finding(KIND, object, path, { text: `add "${host}" to FIELD`, op: "append", value: host });
   }
   const [first] = own;
-  if (first === undefined) return undefined;
-  return finding(KIND, first, { path: ["spec", "servers"], text: `add a server for port ${port} to FIELD` });
+  return first && finding(KIND, first, ["spec", "servers"], { text: `add a server for port ${port} to FIELD` });
 }

@@ -1,7 +1,7 @@
 /** Finds the PeerAuthentication that sets the mTLS mode of a port. */
-import { mapAt, textAt, type ValueMap } from "../../../base/value.ts";
+import type { ValueMap } from "../../../base/value.ts";
 import type { Search } from "../cause.ts";
-import { type Finding, finding, type Path, pointerOf } from "../change.ts";
+import { type Finding, finding, type Path, valueAtPath } from "../change.ts";
 import { type MeshResources, nameOf, resourcesFor, selectorOf } from "../mesh_resources.ts";
 
 /**
@@ -23,17 +23,13 @@ export async function peerAuthentication(
     ...[own, ofNamespace, ofMesh].map((each) => [each, ["spec", "mtls", "mode"]] as const),
   ];
   for (const [object, path] of places) {
-    if (object === undefined || !isSet(object, path)) continue;
-    const patch = { op: "replace", path: pointerOf(path), value: "PERMISSIVE" } as const;
-    return finding("PeerAuthentication", object, { path, text: "set FIELD to PERMISSIVE", patch });
+    const mode = object && valueAtPath(object, path);
+    if (object === undefined || !mode || mode === "UNSET") continue;
+    return finding("PeerAuthentication", object, path, {
+      text: "set FIELD to PERMISSIVE",
+      op: "replace",
+      value: "PERMISSIVE",
+    });
   }
   return undefined;
-}
-
-function isSet(object: ValueMap, [, part = "", ...path]: Path): boolean {
-  const holder = path.slice(0, -1).reduce(
-    (map, key) => mapAt(map, String(key)),
-    mapAt(mapAt(object, "spec"), String(part)),
-  );
-  return !["", "UNSET"].includes(textAt(holder, "mode"));
 }

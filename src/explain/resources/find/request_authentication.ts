@@ -15,10 +15,9 @@ export async function requestAuthentication(
   for (const object of all) {
     const at = mapsAt(mapAt(object, "spec"), "jwtRules").findIndex((each) => textAt(each, "issuer") === issuer);
     const path: Path = ["spec", "jwtRules", at];
-    if (at >= 0) return finding(KIND, object, { path, text: "correct FIELD, or send a token that this rule accepts" });
+    if (at >= 0) return finding(KIND, object, path, { text: "correct FIELD, or send a token that this rule accepts" });
   }
   const [first] = all;
-  if (first === undefined) return undefined;
   const text = "add the issuer to FIELD, or send no token or a token of an accepted issuer";
-  return finding(KIND, first, { path: ["spec", "jwtRules"], text });
+  return first && finding(KIND, first, ["spec", "jwtRules"], { text });
 }

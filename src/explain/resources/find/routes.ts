@@ -2,7 +2,7 @@
 import { closest } from "../../../base/text/mod.ts";
 import { isList, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
 import type { Search } from "../cause.ts";
-import { type Finding, finding, type Path, pointerOf, removal } from "../change.ts";
+import { type Finding, finding, type Path, removal } from "../change.ts";
 import { type MeshResources, nameOf } from "../mesh_resources.ts";
 
 type Destination = Extract<Search, { by: "destination" }>;
@@ -18,19 +18,14 @@ export function destination(object: ValueMap, { host, subset, instead }: Destina
       });
       if (index < 0) continue;
       const own: Path = ["spec", part, at, "route", index, "destination"];
-      return subset === ""
-        ? other("VirtualService", object, [...own, "host"], instead)
-        : ofSubset(object, own, instead);
+      if (subset === "") return other("VirtualService", object, [...own, "host"], instead);
+      const path: Path = [...own, "subset"];
+      if (instead !== "") return other("VirtualService", object, path, instead);
+      const text = "remove FIELD, or add this subset to a DestinationRule";
+      return finding("VirtualService", object, path, { text, op: "remove" });
     }
   }
   return undefined;
-}
-
-function ofSubset(object: ValueMap, destination: Path, instead: string): Finding {
-  const path: Path = [...destination, "subset"];
-  if (instead !== "") return other("VirtualService", object, path, instead);
-  const text = "remove FIELD, or add this subset to a DestinationRule";
-  return finding("VirtualService", object, { path, text, patch: { op: "remove", path: pointerOf(path) } });
 }
 
 /** Finds the first missing backend in a Gateway API route. A route with a missing backend returns 500. */
@@ -42,7 +37,7 @@ export async function missingBackend(
   for (const [at, rule] of mapsAt(mapAt(object, "spec"), "rules").entries()) {
     for (const [index, backend] of mapsAt(rule, "backendRefs").entries()) {
       const services = await resources.list("Service", textAt(backend, "namespace") || nameOf(object).namespace);
-      const names = typeof services === "string" ? undefined : services.map((each) => nameOf(each).name);
+      const names = services?.map((each) => nameOf(each).name);
       const name = textAt(backend, "name");
       if (names === undefined || names.includes(name)) continue;
       return other(kind, object, ["spec", "rules", at, "backendRefs", index, "name"], closest(name, names) ?? "");
@@ -53,13 +48,12 @@ export async function missingBackend(
 
 /** Suggests to replace the field with an existing name. */
 function other(kind: string, object: ValueMap, path: Path, instead: string): Finding {
-  if (instead === "") return finding(kind, object, { path, text: "set FIELD to an existing name" });
-  const patch = { op: "replace", path: pointerOf(path), value: instead } as const;
-  return finding(kind, object, { path, text: `set FIELD to "${instead}"`, patch });
+  if (instead === "") return finding(kind, object, path, { text: "set FIELD to an existing name" });
+  return finding(kind, object, path, { text: `set FIELD to "${instead}"`, op: "replace", value: instead });
 }
 
 /** Whether a host in a resource, such as `web`, `web.shop` or `web.shop.svc.cluster.local`, means this full name. */
-export function isHost(given: string, host: string, namespace: string): boolean {
+function isHost(given: string, host: string, namespace: string): boolean {
   return given === host ||
     host.startsWith(`${given}.`) && (given.includes(".") || host.startsWith(`${given}.${namespace}.`));
 }
@@ -76,22 +70,15 @@ export function ownAnswer(object: ValueMap, { what, host }: Extract<Search, { by
   const [path] = found;
   // If several rules have such a part, Envoy does not show which one applied.
   if (path === undefined || found.length > 1) return undefined;
-  if (what === "fault") {
-    const patch = { op: "remove", path: pointerOf(path) } as const;
-    return finding("VirtualService", object, { path, text: "remove FIELD", patch });
-  }
-  const { fix, ...own } = removal("VirtualService", object, path.slice(0, 3), "remove FIELD");
-  return { ...own, field: `${own.field}.${path[3]}`, fix };
+  if (what === "fault") return finding("VirtualService", object, path, { text: "remove FIELD", op: "remove" });
+  const own = removal("VirtualService", object, path.slice(0, 3), "remove FIELD");
+  return { ...own, field: `${own.field}.${path[3]}` };
 }
 
 /** Suggests appending a route without conditions, to the destination of the first route or else to the host. */
 function missing(object: ValueMap, rules: readonly ValueMap[], host: string): Finding {
   const [route] = rules.map((rule) => rule["route"]).filter(isList);
   const value = { route: route ?? [{ destination: { host } }] };
-  const patch = { op: "add", path: "/spec/http/-", value } as const;
-  return finding("VirtualService", object, {
-    path: ["spec", "http"],
-    text: "add a route without conditions to FIELD",
-    patch,
-  });
+  const text = "add a route without conditions to FIELD";
+  return finding("VirtualService", object, ["spec", "http"], { text, op: "append", value });
 }

@@ -1,7 +1,7 @@
 /** Finds the ServiceEntry of a host outside of the cluster, for a missing port or for its endpoints. */
 import { listAt, mapAt, textAt, textsAt, type ValueMap } from "../../../base/value.ts";
 import type { Search } from "../cause.ts";
-import { type Finding, finding, type Path } from "../change.ts";
+import { type Finding, finding } from "../change.ts";
 import type { MeshResources } from "../mesh_resources.ts";
 
 const KIND = "ServiceEntry";
@@ -13,15 +13,11 @@ export async function serviceEntry(
   { host, port }: Extract<Search, { by: "host" }>,
 ): Promise<Finding | undefined> {
   const all = await resources.list(KIND, namespace);
-  if (typeof all === "string") return undefined;
-  const object = all.find((each) => textsAt(mapAt(each, "spec"), "hosts").some((own) => covers(own, host)));
-  if (object === undefined) return undefined;
-  if (port !== 0) {
-    const value = { number: port, name: `tcp-${port}`, protocol: "TCP" };
-    const patch = { op: "add", path: "/spec/ports/-", value } as const;
-    return finding(KIND, object, { path: ["spec", "ports"], text: "add the port to FIELD, with its protocol", patch });
-  }
-  return withoutEndpoints(object, host);
+  const object = all?.find((each) => textsAt(mapAt(each, "spec"), "hosts").some((own) => covers(own, host)));
+  if (object === undefined || port === 0) return object && withoutEndpoints(object, host);
+  const value = { number: port, name: `tcp-${port}`, protocol: "TCP" };
+  const text = "add the port to FIELD, with its protocol";
+  return finding(KIND, object, ["spec", "ports"], { text, op: "append", value });
 }
 
 /** Whether a host of a resource, such as `*.example.com`, matches a name. */
@@ -33,14 +29,13 @@ export function covers(own: string, name: string): boolean {
 function withoutEndpoints(object: ValueMap, host: string): Finding {
   const spec = mapAt(object, "spec");
   const resolution = textAt(spec, "resolution");
+  const endpoints = ["spec", "endpoints"];
+  const hasEndpoints = listAt(spec, "endpoints").length > 0;
   if (resolution.startsWith("DNS")) {
-    const path: Path = listAt(spec, "endpoints").length > 0 ? ["spec", "endpoints"] : ["spec", "hosts"];
-    return finding(KIND, object, { path, text: "use a name in FIELD that DNS resolves" });
+    const path = hasEndpoints ? endpoints : ["spec", "hosts"];
+    return finding(KIND, object, path, { text: "use a name in FIELD that DNS resolves" });
   }
-  if (resolution === "STATIC" && listAt(spec, "endpoints").length === 0) {
-    const patch = { op: "replace", path: "/spec/resolution", value: "DNS" } as const;
-    const text = `set FIELD to DNS so that Envoy resolves "${host}", or add spec.endpoints`;
-    return finding(KIND, object, { path: ["spec", "resolution"], text, patch });
-  }
-  return finding(KIND, object, { path: ["spec", "endpoints"], text: "correct FIELD" });
+  if (resolution !== "STATIC" || hasEndpoints) return finding(KIND, object, endpoints, { text: "correct FIELD" });
+  const text = `set FIELD to DNS so that Envoy resolves "${host}", or add spec.endpoints`;
+  return finding(KIND, object, ["spec", "resolution"], { text, op: "replace", value: "DNS" });
 }

@@ -1,8 +1,8 @@
 /** Finds the Sidecar that hides a Service from a workload, blocks unknown destinations, or redirects a port. */
-import { intAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../../base/value.ts";
+import { intAt, mapAt, mapsAt, textsAt, type ValueMap } from "../../../base/value.ts";
 import type { Search } from "../cause.ts";
-import { type Finding, finding, type Path, pointerOf } from "../change.ts";
-import { type MeshResources, nameOf, resourcesFor, selectorOf } from "../mesh_resources.ts";
+import { type Finding, finding, valueAtPath } from "../change.ts";
+import { type MeshResources, resourceAt, resourcesFor, selectorOf } from "../mesh_resources.ts";
 import { covers } from "./service_entry.ts";
 
 const KIND = "Sidecar";
@@ -20,16 +20,10 @@ export async function sidecarEgress(
   if (object === undefined) return undefined;
   const hidden = await hiddenService(resources, object, workload.namespace, hosts);
   if (hidden !== undefined) return hidden;
-  const path: Path = ["spec", "outboundTrafficPolicy", "mode"];
-  if (textAt(mapAt(mapAt(object, "spec"), "outboundTrafficPolicy"), "mode") !== "REGISTRY_ONLY") {
-    return undefined;
-  }
-  const patch = { op: "replace", path: pointerOf(path), value: "ALLOW_ANY" } as const;
-  return finding(KIND, object, {
-    path,
-    text: "create a ServiceEntry for the destination, or set FIELD to ALLOW_ANY",
-    patch,
-  });
+  const path = ["spec", "outboundTrafficPolicy", "mode"];
+  if (valueAtPath(object, path) !== "REGISTRY_ONLY") return undefined;
+  const text = "create a ServiceEntry for the destination, or set FIELD to ALLOW_ANY";
+  return finding(KIND, object, path, { text, op: "replace", value: "ALLOW_ANY" });
 }
 
 /** Finds the first of these host names that belongs to a Service but is not covered by any egress host. */
@@ -43,26 +37,19 @@ async function hiddenService(
   const allowed = listeners.flatMap((each) => textsAt(each, "hosts"));
   for (const host of hosts) {
     const [name = "", namespace = "", kind] = host.split(".");
-    if (kind !== "svc" || !await exists(resources, namespace, name)) continue;
+    if (kind !== "svc" || !await resourceAt(resources, { kind: "Service", namespace, name })) continue;
     const isAllowed = allowed.some((each) => {
       const [where = "", what = ""] = each.split("/");
       return (where === "*" || where === namespace || where === "." && namespace === own) && covers(what, host);
     });
     if (isAllowed || listeners.length === 0) return undefined;
-    const path: Path = ["spec", "egress", 0, "hosts"];
-    const patch = { op: "add", path: `${pointerOf(path)}/-`, value: `${namespace}/${host}` } as const;
-    const { name: sidecar, namespace: at } = nameOf(object);
-    return {
-      ...finding(KIND, object, { path, text: `add the Service ${namespace}/${name} to FIELD`, patch }),
-      reason: `Sidecar ${at}/${sidecar} does not include the Service ${namespace}/${name}`,
-    };
+    const text = `add the Service ${namespace}/${name} to FIELD`;
+    const value = `${namespace}/${host}`;
+    const found = finding(KIND, object, ["spec", "egress", 0, "hosts"], { text, op: "append", value });
+    const reason = `Sidecar ${found.namespace}/${found.name} does not include the Service ${namespace}/${name}`;
+    return { ...found, reason };
   }
   return undefined;
-}
-
-async function exists(resources: MeshResources, namespace: string, name: string): Promise<boolean> {
-  const services = await resources.list("Service", namespace);
-  return typeof services !== "string" && services.some((each) => nameOf(each).name === name);
 }
 
 /** Finds the endpoint of the Sidecar's ingress port. */
@@ -70,8 +57,8 @@ export function sidecarIngress(object: ValueMap, { port }: Extract<Search, { by:
   const at = mapsAt(mapAt(object, "spec"), "ingress").findIndex((each) =>
     intAt(mapAt(each, "port"), "number") === port
   );
-  const path: Path = ["spec", "ingress", at, "defaultEndpoint"];
   if (at < 0) return undefined;
-  const patch = { op: "add", path: pointerOf(path), value: `0.0.0.0:${port}` } as const;
-  return finding(KIND, object, { path, text: "set FIELD to the address and port of the application", patch });
+  const text = "set FIELD to the address and port of the application";
+  const value = `0.0.0.0:${port}`;
+  return finding(KIND, object, ["spec", "ingress", at, "defaultEndpoint"], { text, op: "add", value });
 }

@@ -40,16 +40,19 @@ export interface LiveSource {
 }
 
 /** Reads the parts with these commands. Does not throw for a failed command: the part is absent, with the reason. */
-export async function snapshotLive(
-  source: LiveSource,
-  pod: Pod,
-  questions: readonly PartCommand[],
-): Promise<Snapshot> {
+export async function snapshotLive(source: LiveSource, pod: Pod, questions: readonly PartCommand[]): Promise<Snapshot> {
   const { name, namespace = "" } = pod.metadata;
+  const { container } = source;
   const parts = new Map<string, Part>([["pod.json", { text: JSON.stringify(pod) }]]);
-  for (const [part, value] of withoutCommand(source, pod)) parts.set(part, value);
-  const none = withoutProxy(source, pod);
-  const answers = none === undefined
+  if (!mayReadRules(pod, container)) {
+    const why = `the container "${container}" lacks the capability NET_ADMIN, which is needed to read the rules`;
+    for (const part of RULES) parts.set(part, absentPart("not-permitted", why));
+  }
+  const none = absentPart(
+    "not-running",
+    `the pod has no container "${container}": the pod is not injected, or -c has the wrong name`,
+  );
+  const answers = hasContainer(pod, container)
     ? await asked(source, pod, questions)
     : questions.map(({ part }) => [part, none] as const);
   for (const [part, value] of answers) {
@@ -73,64 +76,53 @@ function joinedDumps(a: Part, b: Part): Part {
   return { text: JSON.stringify({ configs }) };
 }
 
-/** Returns the parts that no command in the container can print, as absent parts with the reason. */
-function withoutCommand({ container }: LiveSource, pod: Pod): Answered {
-  if (mayReadRules(pod, container)) return [];
-  const why = absentPart(
-    "not-permitted",
-    `the container "${container}" lacks the capability NET_ADMIN, which is needed to read the rules`,
-  );
-  return (["rules.iptables", "rules.ip6tables", "rules.nft"] as const).map((name) => [name, why] as const);
-}
+const RULES: readonly PartName[] = ["rules.iptables", "rules.ip6tables", "rules.nft"];
 
-type Answered = (readonly [PartName, Part])[];
-
-/** `why` is the reason why every further command will fail; `undefined` while commands can succeed. */
-type Hopeless = { why: Part | undefined };
+type Answered = readonly (readonly [PartName, Part])[];
 
 /** Runs commands in the source's container and returns their output. Does not throw for a failed command. */
-export async function asked(
-  source: LiveSource,
-  pod: Pod,
-  questions: readonly PartCommand[],
-): Promise<Answered> {
-  const hopeless: Hopeless = { why: undefined };
-  const together = await askedTogether(source, pod, questions, hopeless);
+export async function asked(source: LiveSource, pod: Pod, questions: readonly PartCommand[]): Promise<Answered> {
+  const together = await askedTogether(source, pod, questions);
   if (together !== undefined) return together;
-  return await atOnce(
-    questions,
-    AT_ONCE,
-    async (next) => [next.part, hopeless.why ?? await ask(source, pod, next, hopeless)] as const,
-  );
+  let hopeless: Part | undefined;
+  return await atOnce(questions, AT_ONCE, async (question) => {
+    const { part, command } = question;
+    if (hopeless !== undefined) return [part, hopeless] as const;
+    try {
+      const result = await source.api.exec({ ...requestOf(source, pod, maxPartBytes(part)), command });
+      return [part, partOf(result, question)] as const;
+    } catch (error) {
+      const { why, isFinal } = failed(error);
+      if (isFinal) hopeless = why;
+      return [part, why] as const;
+    }
+  });
 }
 
 /** Runs all commands with one exec; `undefined` if each command needs its own exec. */
 async function askedTogether(
-  { together, api, container, timeout }: LiveSource,
+  source: LiveSource,
   pod: Pod,
   questions: readonly PartCommand[],
-  hopeless: Hopeless,
 ): Promise<Answered | undefined> {
+  const { together, api, container } = source;
   if (together === undefined) return undefined;
-  const maxBytes = questions.reduce((most, { part }) => Math.max(most, maxPartBytes(part)), 0);
-  const request = { ...placeOf(pod), container, timeout: limitOf(timeout), maxBytes };
+  const request = requestOf(source, pod, Math.max(...questions.map(({ part }) => maxPartBytes(part))));
   try {
     const results = await together.run(api, request, { questions, image: imageOf(pod, container) ?? "" });
-    return results?.map((result, at) => {
-      const question = questions[at];
-      if (question === undefined) throw new RangeError("more results than commands");
-      return [question.part, partOf(result, question)] as const;
-    });
+    return results?.map(([question, result]) => [question.part, partOf(result, question)]);
   } catch (error) {
-    const why = failed(error, hopeless);
-    return questions.map(({ part }) => [part, why] as const);
+    const { why } = failed(error);
+    return questions.map(({ part }) => [part, why]);
   }
 }
 
+function requestOf({ container, timeout }: LiveSource, pod: Pod, maxBytes: number) {
+  return { ...placeOf(pod), container, timeout: limitOf(timeout), maxBytes };
+}
+
 /** Returns the namespace and name of a pod, for an exec request. */
-export function placeOf(
-  { metadata: { name, namespace = "" } }: Pod,
-): { readonly namespace: string; readonly pod: string } {
+export function placeOf({ metadata: { name, namespace = "" } }: Pod) {
   return { namespace, pod: name };
 }
 
@@ -139,24 +131,8 @@ export function limitOf(timeout = TIMEOUT): number {
   return timeout === 0 ? 2 ** 31 - 1 : timeout;
 }
 
-function withoutProxy({ container }: LiveSource, pod: Pod): Part | undefined {
-  if (hasContainer(pod, container)) return undefined;
-  return absentPart(
-    "not-running",
-    `the pod has no container "${container}": the pod is not injected, or -c has the wrong name`,
-  );
-}
-
-/** Failures after which every further command fails too. */
-const FINAL: readonly ExecFailure[] = [
-  "forbidden",
-  "no-pod",
-  "no-container",
-  "not-running",
-  "unreachable",
-  "node",
-  "no-websocket",
-];
+/** Failures of a single command. After any other failure, every further command fails too. */
+const SINGLE: readonly ExecFailure[] = ["no-command", "timeout", "too-long", "other"];
 
 const REASONS: Readonly<Record<ExecFailure, AbsentReason>> = {
   forbidden: "forbidden",
@@ -171,21 +147,6 @@ const REASONS: Readonly<Record<ExecFailure, AbsentReason>> = {
   "too-long": "too-large",
   other: "no-answer",
 };
-
-async function ask(
-  { api, container, timeout }: LiveSource,
-  pod: Pod,
-  question: PartCommand,
-  hopeless: Hopeless,
-): Promise<Part> {
-  const { part, command } = question;
-  const request = { ...placeOf(pod), container, command, timeout: limitOf(timeout), maxBytes: maxPartBytes(part) };
-  try {
-    return partOf(await api.exec(request), question);
-  } catch (error) {
-    return failed(error, hopeless);
-  }
-}
 
 function partOf({ code, stdout, stderr }: PartResult, { part, command }: PartCommand): Part {
   // `cat` fails for a file that does not exist, such as tcp6 without IPv6.
@@ -206,19 +167,12 @@ function textPart(bytes: Uint8Array, part: PartCommand["part"]): Part {
   }
 }
 
-function failed(error: unknown, hopeless: Hopeless): Part {
-  const failure = failureOf(error);
-  if (failure === undefined) throw error;
-  const why = absentPart(REASONS[failure], errorText(error));
-  if (FINAL.includes(failure)) hopeless.why = why;
-  return why;
-}
-
-/** Returns the kind of failure; `undefined` for any other error, which is a bug in this program. */
-function failureOf(error: unknown): ExecFailure | undefined {
-  if (error instanceof ExecError) return error.failure;
-  if (!(error instanceof ApiError)) return undefined;
-  return error.status === 403 ? "forbidden" : "unreachable";
+/** Returns the absent part, and whether further commands fail too. Any other error is a bug in this program. */
+function failed(error: unknown): { readonly why: Part; readonly isFinal: boolean } {
+  if (!(error instanceof ApiError)) throw error;
+  const other = error.status === 403 ? "forbidden" : "unreachable";
+  const failure = error instanceof ExecError ? error.failure : other;
+  return { why: absentPart(REASONS[failure], errorText(error)), isFinal: !SINGLE.includes(failure) };
 }
 
 const LONGEST = 300;

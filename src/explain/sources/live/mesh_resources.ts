@@ -1,5 +1,4 @@
 /** Reads mesh resources with the user's permissions. Reads each kind of a namespace at most once. */
-import { errorText } from "../../../base/errors.ts";
 import type { ValueMap } from "../../../base/value.ts";
 import { ApiError, type KubeConnection } from "../../../kube/client/mod.ts";
 import type { MeshResources } from "../../resources/mesh_resources.ts";
@@ -27,13 +26,11 @@ const KINDS: Readonly<Record<string, readonly [plural: string, versions: readonl
 };
 
 export function liveResources(api: Pick<KubeConnection, "list">): MeshResources {
-  const known = new Map<string, Promise<readonly ValueMap[] | string>>();
+  const known = new Map<string, ReturnType<MeshResources["list"]>>();
   return {
     list(kind, namespace) {
       const key = `${namespace}/${kind}`;
-      const earlier = known.get(key);
-      if (earlier !== undefined) return earlier;
-      const reading = listed(api, kind, namespace);
+      const reading = known.get(key) ?? listed(api, kind, namespace);
       known.set(key, reading);
       return reading;
     },
@@ -44,7 +41,7 @@ async function listed(
   api: Pick<KubeConnection, "list">,
   kind: string,
   namespace: string,
-): Promise<readonly ValueMap[] | string> {
+): Promise<readonly ValueMap[] | undefined> {
   const [plural, versions] = KINDS[kind] ?? ["", []];
   const where = namespace === "" ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
   for (const version of versions) {
@@ -54,8 +51,8 @@ async function listed(
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       // An older server does not have this version.
-      if (error.status !== 404) return errorText(error);
+      if (error.status !== 404) break;
     }
   }
-  return `the API server does not have the kind ${kind}`;
+  return undefined;
 }

@@ -19,51 +19,41 @@ export class Together {
     this.#mark = mark;
   }
 
-  /**
-   * Returns the results in the order of the questions; `undefined` if the image has no shell. Throws an ExecError for
-   * any other failure.
-   */
+  /** Returns the questions with their results; `undefined` if the image has no shell. Throws an ExecError otherwise. */
   async run(
     api: Pick<KubeConnection, "exec">,
     request: Omit<ExecRequest, "command">,
     { questions, image }: { readonly questions: readonly PartCommand[]; readonly image: string },
-  ): Promise<readonly PartResult[] | undefined> {
+  ): Promise<readonly (readonly [PartCommand, PartResult])[] | undefined> {
     if (this.#withoutShell.has(image)) return undefined;
-    const results = await this.#results(api, { ...request, command: ["sh", "-c", this.#script(questions)] });
-    if (results.length === questions.length) return results;
+    try {
+      const results = this.#parts(await api.exec({ ...request, command: ["sh", "-c", this.#script(questions)] }));
+      const answered = questions.flatMap((question, at) =>
+        results[at] === undefined ? [] : [[question, results[at]] as const]
+      );
+      if (answered.length === questions.length) return answered;
+    } catch (error) {
+      if (!(error instanceof ExecError) || error.failure !== "no-command") throw error;
+    }
     this.#withoutShell.add(image);
     return undefined;
   }
 
-  async #results(api: Pick<KubeConnection, "exec">, request: ExecRequest): Promise<readonly PartResult[]> {
-    try {
-      return this.#parts(await api.exec(request));
-    } catch (error) {
-      if (error instanceof ExecError && error.failure === "no-command") return [];
-      throw error;
-    }
-  }
-
+  /** Prints the mark and the exit code after the output of each command. */
   #script(questions: readonly PartCommand[]): string {
-    return questions.map(({ command }) =>
-      `${command.map(shellQuoted).join(" ")}; printf '\\n%s %s\\n' ${this.#mark} $?`
-    )
-      .join("; ");
+    const print = `printf '\\n%s %s\\n' ${this.#mark} $?`;
+    return questions.map(({ command }) => `${command.map(shellQuoted).join(" ")}; ${print}`).join("; ");
   }
 
   #parts({ stdout, stderr }: ExecResult): PartResult[] {
-    const [first = "", ...rest] = new TextDecoder().decode(stdout).split(`\n${this.#mark} `);
+    const text = new TextDecoder().decode(stdout);
+    const ends = [...text.matchAll(new RegExp(`\n${this.#mark} (\\d+)\n`, "g"))];
     const encoder = new TextEncoder();
-    const parts: PartResult[] = [];
-    let own = first;
-    for (const part of rest) {
-      // Each part starts with the exit code of the command before it. The output of the next command starts on the next
-      // line.
-      const end = part.indexOf("\n");
-      if (end < 0) break;
-      parts.push({ code: Number(part.slice(0, end)), stdout: encoder.encode(own), stderr });
-      own = part.slice(end + 1);
-    }
-    return parts;
+    let from = 0;
+    return ends.map(({ 0: end, 1: code, index }) => {
+      const own = text.slice(from, index);
+      from = index + end.length;
+      return { code: Number(code), stdout: encoder.encode(own), stderr };
+    });
   }
 }

@@ -18,9 +18,9 @@ async function exec({ command: [command = "", ...args] }: ExecRequest) {
 
 Deno.test("Together runs commands by one shell, and returns what each printed and how it ended", async () => {
   const results = await new Together().run({ exec }, REQUEST, { questions: QUESTIONS, image: "a" });
-  const texts = results?.map(({ code, stdout }) => [code, new TextDecoder().decode(stdout)]);
+  const texts = results?.map(([, { code, stdout }]) => [code, new TextDecoder().decode(stdout)]);
   assert.deepEqual(texts, [[0, "it's\na b"], [3, ""], [0, ""]]);
-  assert.equal(results?.[1]?.stderr, "err\n");
+  assert.equal(results?.[1]?.[1].stderr, "err\n");
 });
 
 Deno.test("Together asks an image without a shell once", async () => {

@@ -5,7 +5,7 @@ import { ANSWER, type Answer } from "../../../../../src/explain/answer_schema.ts
 import { readConnection } from "../../../../../src/explain/question/read_connection.ts";
 import { readArchive } from "../../../../../src/explain/snapshot/archive.ts";
 import type { Snapshot } from "../../../../../src/explain/snapshot/snapshot.ts";
-import { savedEnds } from "../../../../../src/explain/sources/saved_ends.ts";
+import { savedEnds } from "../../../../../src/explain/sources/sources.ts";
 import { realWorld } from "../../../../../src/platform/mod.ts";
 import { sayMesh } from "../../../../support/programs/mesh.ts";
 import { NAMESPACE } from "../objects.ts";

@@ -6,7 +6,7 @@ import { factsOf } from "../../../../../src/explain/connection/facts.ts";
 import type { Answer } from "../../../../../src/explain/answer_schema.ts";
 import { readConnection } from "../../../../../src/explain/question/read_connection.ts";
 import type { Snapshot } from "../../../../../src/explain/snapshot/snapshot.ts";
-import { savedEnds } from "../../../../../src/explain/sources/saved_ends.ts";
+import { savedEnds } from "../../../../../src/explain/sources/sources.ts";
 import { re2Library } from "../../../../../src/golang/re2.ts";
 import { NAMESPACE } from "../objects.ts";
 import type { EndsMesh } from "./ends_mesh.ts";
