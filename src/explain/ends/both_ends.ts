@@ -52,7 +52,7 @@ async function followed(answer: OpenAnswer, facts: Facts, following: Following):
   const end = { connection: asked, ...trustOf(facts), version: versionOf(facts) };
   const read: ServerEnd[] = [];
   for (const address of addresses.slice(0, MAX_ENDS)) {
-    const host = hostAndPort(address)?.host ?? address;
+    const host = hostOf(address);
     const other = remoteEnd(client, address, ends) ?? await ends.podAt(host, namespace);
     // Only endpoints of a Kubernetes Service are always pods.
     if (namespace === undefined && other.isOutside === true) return answer;
@@ -61,6 +61,10 @@ async function followed(answer: OpenAnswer, facts: Facts, following: Following):
     read.push(await throughGateway(serverEnd(own, address, peer === undefined ? UNJUDGED : other), following));
   }
   return joined(client, read, addresses.length);
+}
+
+function hostOf(address: string): string {
+  return hostAndPort(address)?.host ?? address;
 }
 
 /** Maximum number of gateways to follow on one connection. */
