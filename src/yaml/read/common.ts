@@ -2,8 +2,8 @@
  * A fast reader of common YAML: block maps and lists, plain and simply quoted scalars, literal blocks, flow collections
  * without comments. It reads each line once. js-yaml takes many times as long, mostly to support rare syntax.
  */
-import { newMap, type Value, type ValueMap } from "../../base/value.ts";
-import type { Composition, DuplicateKey } from "./compose.ts";
+import { newMap, type Value } from "../../base/value.ts";
+import { type Composition, type DuplicateKey, inOrder } from "./compose.ts";
 import { readLiteral } from "./literal.ts";
 import type { ListNode, MapEntry, MapNode, ScalarNode, ScalarStyle, YamlNode } from "../node.ts";
 import { resolvePlain } from "./resolve.ts";
@@ -36,9 +36,8 @@ export function composeCommon(text: string): Composition | undefined {
   if (UNUSUAL.test(text)) return undefined;
   const reader = new CommonReader(text, false);
   const root = reader.document();
-  return root === undefined
-    ? undefined
-    : { root, duplicates: reader.duplicates, hasAliases: false, isJoined: false, hasMore: false };
+  if (root === undefined) return undefined;
+  return { root, duplicates: inOrder(reader.duplicates), hasAliases: false, isJoined: false, hasMore: false };
 }
 
 /**
@@ -133,18 +132,13 @@ class CommonReader {
     const column = this.#column;
     const start = this.#at;
     const items: YamlNode[] = [];
-    const value: Value[] = [];
-    let size = 1;
     do {
       const item = this.#item(column);
       if (item === undefined) return undefined;
       items.push(item);
-      value.push(item.value);
-      size += item.size;
     } while (this.#column === column && this.#isDash(this.#at));
     // Deeper content after an item is an error, or continues a scalar of several lines.
-    if (this.#column > column) return undefined;
-    return { kind: "list", outer: start, start, anchor: undefined, flow: false, end: this.#end, size, items, value };
+    return this.#column > column ? undefined : this.#listNode(start, false, items);
   }
 
   #item(column: number): YamlNode | undefined {
@@ -170,23 +164,32 @@ class CommonReader {
     const column = this.#column;
     const start = this.#at;
     const entries: MapEntry[] = [];
-    const value = newMap();
-    let size = 1;
     do {
       if (!this.#isKey(this.#at)) return undefined;
       const entry = this.#entry(KEY.lastIndex, column);
       if (entry === undefined) return undefined;
-      this.#set(value, entry);
       entries.push(entry);
-      size += entry.node.size + 1;
     } while (this.#column === column);
-    if (this.#column > column) return undefined;
-    return { kind: "map", outer: start, start, anchor: undefined, flow: false, end: this.#end, size, entries, value };
+    return this.#column > column ? undefined : this.#mapNode(start, false, entries);
   }
 
-  #set(value: ValueMap, { key = "", keyNode, node }: MapEntry): void {
-    if (key in value) this.duplicates.push({ key, offset: keyNode.start });
-    value[key] = node.value;
+  /** A list that ends with the last token. */
+  #listNode(start: number, flow: boolean, items: readonly YamlNode[]): ListNode {
+    const size = items.reduce((sum, item) => sum + item.size, 1);
+    const value = items.map((item) => item.value);
+    return { kind: "list", outer: start, start, anchor: undefined, flow, end: this.#end, size, items, value };
+  }
+
+  /** A map that ends with the last token. */
+  #mapNode(start: number, flow: boolean, entries: readonly MapEntry[]): MapNode {
+    const value = newMap();
+    let size = 1;
+    for (const { key = "", keyNode, node } of entries) {
+      if (key in value) this.duplicates.push({ key, offset: keyNode.start });
+      value[key] = node.value;
+      size += node.size + 1;
+    }
+    return { kind: "map", outer: start, start, anchor: undefined, flow, end: this.#end, size, entries, value };
   }
 
   #entry(at: number, column: number): MapEntry | undefined {
@@ -273,58 +276,31 @@ class CommonReader {
   }
 
   #flow(start: number): ListNode | MapNode | undefined {
-    return this.#deeper(() => this.text.charAt(start) === "[" ? this.#flowList(start) : this.#flowMap(start));
-  }
-
-  #flowList(start: number): ListNode | undefined {
-    const items: YamlNode[] = [];
-    const value: Value[] = [];
-    let size = 1;
-    const closed = this.#flowItems(start, "]", (at) => {
-      const item = this.#inline(at, true);
-      if (item === undefined) return false;
-      items.push(item);
-      value.push(item.value);
-      size += item.size;
-      return true;
+    return this.#deeper(() => {
+      if (this.text.charAt(start) === "[") {
+        const items = this.#flowItems(start, "]", (at) => this.#inline(at, true));
+        return items && this.#listNode(start, true, items);
+      }
+      const entries = this.#flowItems(start, "}", (at) => this.#flowEntry(at));
+      return entries && this.#mapNode(start, true, entries);
     });
-    if (!closed) return undefined;
-    return { kind: "list", outer: start, start, anchor: undefined, flow: true, end: this.#end, size, items, value };
   }
 
-  #flowMap(start: number): MapNode | undefined {
-    const entries: MapEntry[] = [];
-    const value = newMap();
-    let size = 1;
-    const closed = this.#flowItems(start, "}", (at) => {
-      const entry = this.#flowEntry(at);
-      if (entry === undefined) return false;
-      this.#set(value, entry);
-      entries.push(entry);
-      size += entry.node.size + 1;
-      return true;
-    });
-    if (!closed) return undefined;
-    return { kind: "map", outer: start, start, anchor: undefined, flow: true, end: this.#end, size, entries, value };
-  }
-
-  /** Reads items between brackets with `take`. Returns false if the text is uncommon. */
-  #flowItems(start: number, close: string, take: (at: number) => boolean): boolean {
+  /** Reads items between brackets; `undefined` if the text is uncommon. */
+  #flowItems<Item>(start: number, close: string, read: (at: number) => Item | undefined): Item[] | undefined {
+    const items: Item[] = [];
     let at = this.#gap(start + 1);
-    let closed = this.text.charAt(at) === close;
-    while (!closed) {
-      if (!take(at)) return false;
+    while (this.text.charAt(at) !== close) {
+      const item = read(at);
+      if (item === undefined) return undefined;
+      items.push(item);
       at = this.#gap(this.#end);
-      const mark = this.text.charAt(at);
-      closed = mark === close;
-      if (!closed && mark !== ",") return false;
-      if (closed) break;
       // A comma may follow the last item.
-      at = this.#gap(at + 1);
-      closed = this.text.charAt(at) === close;
+      if (this.text.charAt(at) === ",") at = this.#gap(at + 1);
+      else if (this.text.charAt(at) !== close) return undefined;
     }
     this.#end = at + 1;
-    return true;
+    return items;
   }
 
   #flowEntry(at: number): MapEntry | undefined {

@@ -48,7 +48,12 @@ export function compose(text: string, maxDepth: number): Composition {
   const composer = new Composer(text, events);
   const root = composer.document();
   const { duplicates, hasAliases } = composer;
-  return { root, duplicates, hasAliases, isJoined, hasMore: composer.hasMore() };
+  return { root, duplicates: inOrder(duplicates), hasAliases, isJoined, hasMore: composer.hasMore() };
+}
+
+/** Sorts duplicates by their place in the text. */
+export function inOrder(duplicates: readonly DuplicateKey[]): DuplicateKey[] {
+  return duplicates.toSorted((a, b) => a.offset - b.offset);
 }
 
 type Properties = Pick<ScalarEvent, "anchorStart" | "anchorEnd" | "tagStart" | "tagEnd">;

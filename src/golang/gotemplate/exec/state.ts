@@ -140,16 +140,11 @@ export class State {
 
   /** Returns an error with this message at the current node. */
   fail(message: string, cause?: unknown): TemplateError {
-    this.failure = this.#error(message, cause);
-    return this.failure;
-  }
-
-  #error(message: string, cause: unknown): TemplateError {
     const { name, text } = this.source;
     const node = this.node ?? { kind: "text", pos: 0, text: "" };
     const { line, column } = lineAndColumn(text, node.pos);
     const where = `template: ${name}:${line}:${column}: executing "${this.template}" at <${nodeText(node)}>`;
-    return new TemplateError(`${where}: ${message}`, { place: { line, column: column + 1 }, cause });
+    return this.failure = new TemplateError(`${where}: ${message}`, { place: { line, column: column + 1 }, cause });
   }
 
   /** Converts a thrown value into the error to report. For an error of a function, the message names the function. */

@@ -13,9 +13,9 @@ export interface LexOptions {
   readonly isFunction: (name: string) => boolean;
 }
 
-/** Sets of ASCII characters, looked up by code. */
-const spaces = asciiSet(" \t\r\n");
-const terminators = asciiSet(" \t\r\n.,|:)(");
+const SPACES = " \t\r\n";
+/** Characters that may follow a name. */
+const TERMINATORS = " \t\r\n.,|:)(";
 const SINGLES: Readonly<Record<string, TokenType>> = { "|": "pipe", "=": "assign" };
 /** Quotes, with the error for a missing closing quote. */
 const QUOTED: Readonly<Record<string, readonly [TokenType, string]>> = {
@@ -23,7 +23,7 @@ const QUOTED: Readonly<Record<string, readonly [TokenType, string]>> = {
   "'": ["charConstant", "unterminated character constant"],
 };
 const NUMBER_START = /^(?:[-+\d]|\.\d)/;
-const asciiWord = /[A-Za-z0-9_]*/y;
+const WORD = /[\p{L}\p{Nd}_]*/uy;
 
 /**
  * Splits a template into tokens, one at a time. White space in actions is not a token; it marks the next token. After
@@ -68,7 +68,7 @@ export class Lexer {
   }
 
   #isSpace(offset: number): boolean {
-    return spaces[this.input.charCodeAt(offset)] === 1;
+    return offset < this.input.length && SPACES.includes(this.input.charAt(offset));
   }
 
   /** Reads text up to the next action, trimmed at the end if the action starts with `{{-`. Skips comments. */
@@ -220,14 +220,9 @@ export class Lexer {
   }
 
   #passAlphanumerics(): void {
-    for (;;) {
-      asciiWord.lastIndex = this.#pos;
-      asciiWord.test(this.input);
-      this.#pos = asciiWord.lastIndex;
-      const code = this.input.codePointAt(this.#pos) ?? 0;
-      if (code < 0x80 || !isAlphanumeric(code)) return;
-      this.#pos += code > 0xffff ? 2 : 1;
-    }
+    WORD.lastIndex = this.#pos;
+    WORD.test(this.input);
+    this.#pos = WORD.lastIndex;
   }
 
   /** `.name`, `.`, `$name` or `$`. */
@@ -253,8 +248,8 @@ export class Lexer {
 
   /** Whether a name may end here: the next character must not look like a part of the name. */
   #atTerminator(): boolean {
-    const code = this.input.charCodeAt(this.#pos);
-    return terminators[code] === 1 || Number.isNaN(code) || this.#at(this.options.right);
+    // At the end of the text, the character is empty, which each text includes.
+    return TERMINATORS.includes(this.input.charAt(this.#pos)) || this.#at(this.options.right);
   }
 
   #number(): Token {
@@ -279,12 +274,6 @@ export class Lexer {
     this.#pos += code > 0xffff ? 2 : 1;
     return false;
   }
-}
-
-function asciiSet(characters: string): Uint8Array {
-  const set = new Uint8Array(128);
-  for (const character of characters) set[character.charCodeAt(0)] = 1;
-  return set;
 }
 
 function unicodeName(code: number): string {
