@@ -4,7 +4,7 @@ import { eraOf, parseMeshConfig, type ProxyConfig } from "../istio/mod.ts";
 import { newMap, type ValueMap } from "../base/value.ts";
 import { loadLibraries } from "../golang/gotemplate/sprig/mod.ts";
 import { type LegacyConfig, type ModernConfig, parseConfig, type Source, textBesideConfig } from "./config/config.ts";
-import { type Legacy, loadLegacy } from "./legacy/mod.ts";
+import { type Legacy, loadLegacy } from "./legacy/load.ts";
 import { type NativeOption, type NativeSetting, nativeSetting } from "./decision/native.ts";
 import type { PostContext } from "./postprocess/mod.ts";
 import type { TemplateInput } from "./render/data.ts";

@@ -1,9 +1,18 @@
 /** Removes an earlier injection from a pod. */
 import { ANNOTATION } from "../../istio/mod.ts";
 import { mapsAt, textAt } from "../../base/value.ts";
-import { PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
 import { withAnnotations, withSpecKey } from "../pod/change.ts";
-import { containerNamed, CORE_DUMP, envValue, INIT, type Pod, PROXY, specOf } from "../pod/pod.ts";
+import {
+  containerNamed,
+  CORE_DUMP,
+  envValue,
+  INIT,
+  type Pod,
+  PROBERS_ENV,
+  PROMETHEUS_ENV,
+  PROXY,
+  specOf,
+} from "../pod/pod.ts";
 import { prometheusPort, withoutPrometheus } from "../pod/prometheus_annotations.ts";
 import { INJECTED_LISTS, type InjectionStatus, readStatus } from "../pod/status.ts";
 

@@ -8,7 +8,7 @@ const DATA = proxyConfigView(defaultProxyConfig(defaultsOf("1.1")));
 
 function render(text: string, brackets: boolean): string {
   const scope: RenderScope = { data: DATA };
-  const funcs = legacyFunctions(brackets, WORLD, scope);
+  const funcs = legacyFunctions(WORLD, scope);
   return parse("inject", text, brackets ? { funcs, leftDelim: "[[", rightDelim: "]]" } : { funcs }).render(DATA);
 }
 
@@ -28,16 +28,4 @@ const RENDERS: readonly (readonly [string, boolean, string])[] = [
 
 for (const [text, brackets, expected] of RENDERS) {
   Deno.test(`legacyFunctions: ${JSON.stringify(text)}`, () => assert.equal(render(text, brackets), expected));
-}
-
-for (const name of ["quote", "contains", "toLower", "env", "render", "structToJSON", "protoToJSON"]) {
-  Deno.test(`legacyFunctions: 1.1 has no ${name}`, () => {
-    assert.throws(() => render(`[[ ${name} ]]`, true), /not defined/);
-  });
-}
-
-for (const name of ["omitNil", "otelResourceAttributes", "strdict", "toJsonMap"]) {
-  Deno.test(`legacyFunctions: 1.8 has no ${name}`, () => {
-    assert.throws(() => render(`{{ ${name} }}`, false), /not defined/);
-  });
 }

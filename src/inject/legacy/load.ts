@@ -56,15 +56,12 @@ function parseTemplate(
   { file, world }: LegacySources,
 ): Template {
   const [leftDelim, rightDelim] = delimiters;
-  const funcs = legacyFunctions(leftDelim === "[[", world, scope);
+  const funcs = legacyFunctions(world, scope);
   try {
     return parse("inject", template, { funcs, leftDelim, rightDelim });
   } catch (error) {
     throw new MeshError(`The template cannot be parsed: ${messageOf(error)}`, {
       place: { file, field: "template" },
-      hint: `templates with "${leftDelim}" can call the functions of Istio ${
-        leftDelim === "[[" ? "1.1" : "1.8"
-      }, but not newer functions`,
       cause: error,
     });
   }

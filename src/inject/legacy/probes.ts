@@ -2,9 +2,9 @@
  * Redirects HTTP probes of the application to the agent, by the rules of Istio 1.0 to 1.8. The agents of 1.0 to 1.5 listen on
  * the port in the proxy's `--statusPort`.
  */
+import { PROBERS_ENV } from "../pod/pod.ts";
 import { goJson } from "../../golang/go_json.ts";
 import { intAt, textAt, type ValueMap } from "../../base/value.ts";
-import { PROBERS_ENV } from "../names.ts";
 import { mapContainers, withEnv } from "../pod/change.ts";
 import type { Pod } from "../pod/pod.ts";
 import { earlierProbers, podStatusPort, probeAbilities, probersIn, rewriteContainer } from "../postprocess/probes.ts";

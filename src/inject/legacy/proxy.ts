@@ -2,9 +2,8 @@
 import { goJson, OrderedFields } from "../../golang/go_json.ts";
 import type { MeshConfig } from "../../istio/mod.ts";
 import { mapsAt, type ValueMap } from "../../base/value.ts";
-import { PROMETHEUS_ENV } from "../names.ts";
 import { withEnv, withKey } from "../pod/change.ts";
-import { annotation, containerNamed, containersOf, type Pod, PROXY } from "../pod/pod.ts";
+import { annotation, containerNamed, containersOf, type Pod, PROMETHEUS_ENV, PROXY } from "../pod/pod.ts";
 import { statusPort } from "../postprocess/mod.ts";
 import { rewritesProbes } from "../postprocess/probes.ts";
 import { mergesMetrics } from "../postprocess/prometheus.ts";

@@ -2,9 +2,17 @@
 import { PatchError, strategicMerge } from "../../kube/mod.ts";
 import { mapsAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
 import { withKey, withSpecKey } from "../pod/change.ts";
-import { type ContainerList, containerNamed, containersOf, type Pod, PROXY, specOf } from "../pod/pod.ts";
+import {
+  type ContainerList,
+  containerNamed,
+  containersOf,
+  type Pod,
+  PROBERS_ENV,
+  PROMETHEUS_ENV,
+  PROXY,
+  specOf,
+} from "../pod/pod.ts";
 import { InjectionError } from "../injection_error.ts";
-import { PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
 
 /** The pod with all templates merged into it, and the templates merged into an empty pod. */
 export interface Overlaid {

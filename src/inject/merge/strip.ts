@@ -1,10 +1,17 @@
 /** Removes the parts that an earlier injection added to a pod, before templates see the pod or are merged again. */
 import { ANNOTATION } from "../../istio/mod.ts";
 import { isMap, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
-import { CLUSTER_ENV, NETWORK_ENV } from "../names.ts";
 import { keptFirst, type Overrides } from "./overrides.ts";
 import { mapProxy, withAnnotations, withKey, withSpecKey } from "../pod/change.ts";
-import { type ContainerList, containerNamed, containersOf, type Pod, PROXY } from "../pod/pod.ts";
+import {
+  CLUSTER_ENV,
+  type ContainerList,
+  containerNamed,
+  containersOf,
+  NETWORK_ENV,
+  type Pod,
+  PROXY,
+} from "../pod/pod.ts";
 import { prometheusPort, withoutPrometheus } from "../pod/prometheus_annotations.ts";
 import type { InjectionStatus } from "../pod/status.ts";
 

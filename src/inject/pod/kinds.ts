@@ -1,5 +1,6 @@
 /** The kinds that create pods, with the path of the pod template in each. */
 import { isMap, textAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
+import { type Pod, specOf } from "./pod.ts";
 
 /** A workload kind, with the path of a pod template in its manifests. */
 export interface WorkloadKind {
@@ -76,6 +77,15 @@ export const KINDS: readonly WorkloadKind[] = [
 /** Name for a nameless container. If the pod has several containers, Knative appends a number. */
 export function defaultName(name: string, index: number, count: number): string {
   return count === 1 ? name : `${name}-${index}`;
+}
+
+/** Workload kinds whose pods run to completion. */
+const ENDING = ["Job", "CronJob", "BroadcastJob", "AdvancedCronJob"];
+
+/** Whether a pod runs to completion. `kind` is the kind of the pod's owner. */
+export function endsByItself(kind: string, pod: Pod): boolean {
+  return ENDING.includes(kind) ||
+    (kind === "Pod" && ["Never", "OnFailure"].includes(textAt(specOf(pod), "restartPolicy")));
 }
 
 const BY_KIND = Map.groupBy(KINDS, ({ kind }) => kind);

@@ -13,6 +13,11 @@ export const PROXY = "istio-proxy";
 export const INIT = "istio-init";
 export const VALIDATION = "istio-validation";
 export const CORE_DUMP = "enable-core-dump";
+/** Names of the proxy's environment variables that injection reads or writes. */
+export const PROBERS_ENV = "ISTIO_KUBE_APP_PROBERS";
+export const PROMETHEUS_ENV = "ISTIO_PROMETHEUS_ANNOTATIONS";
+export const NETWORK_ENV = "ISTIO_META_NETWORK";
+export const CLUSTER_ENV = "ISTIO_META_CLUSTER_ID";
 /** Names of the containers that Istio's templates add. */
 export const TEMPLATE_CONTAINERS: readonly string[] = [INIT, VALIDATION, CORE_DUMP, PROXY];
 

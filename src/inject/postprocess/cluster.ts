@@ -1,9 +1,8 @@
 /** Sets the proxy's cluster and network, and the pod's network label. */
 import { LABEL } from "../../istio/mod.ts";
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
-import { CLUSTER_ENV, NETWORK_ENV, PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
 import { envVar, mapProxy, withKey, withLabels } from "../pod/change.ts";
-import { labelsOf, type Pod } from "../pod/pod.ts";
+import { CLUSTER_ENV, labelsOf, NETWORK_ENV, type Pod, PROBERS_ENV, PROMETHEUS_ENV } from "../pod/pod.ts";
 
 /** Environment variables of the proxy by name (`ISTIO_META_...`). They override the template's variables. */
 export type ProxyEnvs = Readonly<Record<string, string>>;

@@ -8,9 +8,17 @@ import type { GoValue } from "../../golang/gotemplate/mod.ts";
 import { parseBool } from "../../golang/go_bool.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
 import { intAt, isMap, mapAt, mapsAt, textAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
-import { PROBERS_ENV } from "../names.ts";
 import { mapContainers, mapProxy, withAt, withEnv, withKey, withReplaced } from "../pod/change.ts";
-import { allContainers, annotation, containersOf, envValue, findProxy, type Pod, PROXY } from "../pod/pod.ts";
+import {
+  allContainers,
+  annotation,
+  containersOf,
+  envValue,
+  findProxy,
+  type Pod,
+  PROBERS_ENV,
+  PROXY,
+} from "../pod/pod.ts";
 import { parseObject } from "../pod/status.ts";
 
 /** The inputs for rewriting probes, besides the pod. */

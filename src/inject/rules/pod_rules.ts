@@ -1,7 +1,7 @@
 /** Rules about the whole pod: whether it terminates, its node's operating system, DNS, and security policies. */
 import { isMap, listAt, mapAt, mapsAt, textAt, textsAt, type Value } from "../../base/value.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
-import { endsByItself } from "../pod/ending.ts";
+import { endsByItself } from "../pod/kinds.ts";
 import { allContainers, type Pod, specOf } from "../pod/pod.ts";
 import { violationsOf } from "./pod_security.ts";
 import { hasSidecar, isNative, podField, type PodRule } from "./rule.ts";

@@ -13,9 +13,7 @@ import {
   TEMPLATE_CONTAINERS,
   VALIDATION,
 } from "../pod/pod.ts";
-import { applicationOf, type Evidence } from "./evidence.ts";
-import { isOlder } from "./order.ts";
-import { type Doubt, STAYS } from "./step.ts";
+import { applicationOf, type Doubt, type Evidence, isOlder, STAYS } from "./evidence.ts";
 
 type Changes = Record<string, string | undefined>;
 

@@ -11,9 +11,8 @@ import {
   PROXY,
   specOf,
 } from "../pod/pod.ts";
-import { type Evidence, isAdded } from "./evidence.ts";
+import { type Doubt, type Evidence, isAdded, TAKEN_OUT } from "./evidence.ts";
 import { defaultName } from "../pod/kinds.ts";
-import { type Doubt, TAKEN_OUT } from "./step.ts";
 
 /** Removes injected containers, and restores the user's own containers of the same names. */
 export function containers(pod: Pod, evidence: Evidence): Pod {

@@ -1,6 +1,6 @@
 /** Detects whether a pod is injected, by its status annotation or by the names in Istio's templates. */
-import { ANNOTATION } from "../../istio/mod.ts";
-import { mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
+import { ANNOTATION, LABEL } from "../../istio/mod.ts";
+import { mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import type { Owner } from "../pod/workload.ts";
 import { keptFirst, keptOverrides, type Overrides } from "../merge/overrides.ts";
 import {
@@ -10,6 +10,7 @@ import {
   containersOf,
   envValue,
   findProxy,
+  metadataOf,
   type Pod,
   PROXY,
   specOf,
@@ -122,4 +123,29 @@ export function applicationOf(pod: Pod, evidence: Evidence): readonly string[] {
     .map((container) => textAt(container, "name"))
     .concat(kept)
     .filter((name) => name !== PROXY);
+}
+
+/** A field whose value before injection is unknown. `field` is a path in the pod. */
+export interface Doubt {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Messages about a field that may have been the user's. */
+export const STAYS = "stays, because the pod may have had it before injection, or the values may set it";
+export const TAKEN_OUT = "removed; add it again if the pod had it before injection";
+
+/** The first label and the first annotation that only injection writes. */
+const FIRST = { labels: LABEL.tlsMode, annotations: ANNOTATION.revision } as const;
+
+/**
+ * Whether a label or annotation was certainly in the pod before injection. Injection appends its entries to the user's,
+ * so an entry that precedes an injected one is the user's. After istioctl or an API server has sorted all entries,
+ * their order shows nothing, so an entry counts only if it is out of sorted order.
+ */
+export function isOlder(pod: Pod, map: keyof typeof FIRST, name: string): boolean {
+  const names = Object.keys(mapAt(metadataOf(pod), map));
+  const at = names.indexOf(name);
+  const first = FIRST[map];
+  return at >= 0 && at < names.indexOf(first) && name > first;
 }

@@ -2,12 +2,9 @@
 import { trimmed } from "../../base/text/mod.ts";
 import { LABEL } from "../../istio/mod.ts";
 import { textAt, type ValueMap } from "../../base/value.ts";
-import { NETWORK_ENV } from "../names.ts";
 import { withLabels } from "../pod/change.ts";
-import { labelsOf, metadataOf, type Pod } from "../pod/pod.ts";
-import { type Evidence, proxyVariable } from "./evidence.ts";
-import { isOlder } from "./order.ts";
-import { type Doubt, TAKEN_OUT } from "./step.ts";
+import { labelsOf, metadataOf, NETWORK_ENV, type Pod } from "../pod/pod.ts";
+import { type Doubt, type Evidence, isOlder, proxyVariable, TAKEN_OUT } from "./evidence.ts";
 
 /** A label that injection may add. */
 interface Rule {

@@ -2,8 +2,7 @@
 import { isMap, mapAt, mapsAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { withKey, withSpecKey } from "../pod/change.ts";
 import { type Pod, specOf } from "../pod/pod.ts";
-import type { Evidence } from "./evidence.ts";
-import { type Doubt, STAYS, TAKEN_OUT } from "./step.ts";
+import { type Doubt, type Evidence, STAYS, TAKEN_OUT } from "./evidence.ts";
 
 /** The proxy's group. Istio 1.4 to 1.8 sets it as `fsGroup`. */
 const PROXY_GROUP = 1337;

@@ -1,12 +1,10 @@
 /** Restores the probes that injection redirected to the agent. */
 import { intAt, isMap, mapAt, mapsAt, textAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
-import { PROBERS_ENV } from "../names.ts";
 import { withAt, withKey, withReplaced, withSpecKey } from "../pod/change.ts";
-import { type ContainerList, type Pod, specOf } from "../pod/pod.ts";
+import { type ContainerList, type Pod, PROBERS_ENV, specOf } from "../pod/pod.ts";
 import { parseObject } from "../pod/status.ts";
 import { HANDLERS } from "../postprocess/probes.ts";
-import { type Evidence, isAdded, proxyVariable } from "./evidence.ts";
-import type { Doubt } from "./step.ts";
+import { type Doubt, type Evidence, isAdded, proxyVariable } from "./evidence.ts";
 
 /** Restores handlers from the agent's variable. Port names are not restored: the variable contains numbers. */
 export function probes(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {

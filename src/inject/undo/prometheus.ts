@@ -1,15 +1,12 @@
 /** Restores the annotations by which Prometheus finds the application's metrics. */
 import { ANNOTATION } from "../../istio/mod.ts";
 import { isMap, listAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
-import { PROMETHEUS_ENV } from "../names.ts";
 import { withAnnotations } from "../pod/change.ts";
-import { annotation, type Pod } from "../pod/pod.ts";
+import { annotation, type Pod, PROMETHEUS_ENV } from "../pod/pod.ts";
 import { parseObject } from "../pod/status.ts";
 import { scrapeAnnotations, SECURE_PORT_ENV } from "../postprocess/prometheus.ts";
 import { withoutPrometheus } from "../pod/prometheus_annotations.ts";
-import { type Evidence, proxyVariable } from "./evidence.ts";
-import type { Doubt } from "./step.ts";
-import { isOlder } from "./order.ts";
+import { type Doubt, type Evidence, isOlder, proxyVariable } from "./evidence.ts";
 
 const PORT = ANNOTATION.prometheusPort;
 
