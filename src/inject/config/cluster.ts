@@ -25,17 +25,16 @@ export interface ClusterChoice {
 
 /** Returns the names that Istio's installation uses: each revision has its own ConfigMaps. */
 export function clusterNames(choice: ClusterChoice): ClusterNames {
-  const { revision = "" } = choice;
-  const suffix = revision === "" || revision === "default" ? "" : `-${revision}`;
   return {
     namespace: choice.istioNamespace ?? "istio-system",
-    injector: choice.injectConfigMapName ?? `${INJECTOR}${suffix}`,
-    mesh: choice.meshConfigMapName ?? `${MESH}${suffix}`,
+    injector: choice.injectConfigMapName ?? nameFor("istio-sidecar-injector", choice.revision),
+    mesh: choice.meshConfigMapName ?? nameFor("istio", choice.revision),
   };
 }
 
-const INJECTOR = "istio-sidecar-injector";
-const MESH = "istio";
+function nameFor(base: string, revision = ""): string {
+  return revision === "" || revision === "default" ? base : `${base}-${revision}`;
+}
 
 /** The configuration that a control plane keeps in its ConfigMaps, as text. */
 export interface ClusterConfiguration {
@@ -63,10 +62,8 @@ export async function clusterConfiguration(api: KubeApi, names: ClusterNames): P
 
 /** Returns the name of the ConfigMap that this program's webhook uses. */
 export function ownConfigMap(revision: string): string {
-  return revision === "" || revision === "default" ? OWN : `${OWN}-${revision}`;
+  return nameFor("kubectl-mesh-webhook", revision);
 }
-
-const OWN = "kubectl-mesh-webhook";
 
 /** Reads `config`, `values` and `mesh` from this program's ConfigMap. `mesh` is optional. Errors: see `configurationIn`. */
 export function ownConfiguration(map: KubeObject): ClusterConfiguration {
@@ -162,12 +159,9 @@ const MAX_NAMES = 12;
 async function hintFor(api: KubeApi, namespace: string): Promise<string> {
   const { items } = await api.list(configMapsPath(namespace));
   const names = items.map(({ metadata }) => metadata.name).filter((name) => LIKE_ISTIOS.test(name));
-  if (names.length > 0) {
-    const found = names.slice(0, MAX_NAMES).map((name) => `"${name}"`).join(", ");
-    return `found ${found}: choose with --revision, --injectConfigMapName and --meshConfigMapName`;
+  if (names.length === 0) {
+    return "the namespace has no ConfigMap of Istio, or does not exist: set Istio's namespace with --istioNamespace";
   }
-  if (await api.get(`/api/v1/namespaces/${encodeURIComponent(namespace)}`) !== undefined) {
-    return "the namespace has no ConfigMap of Istio: set Istio's namespace with --istioNamespace";
-  }
-  return "the namespace does not exist: set Istio's namespace with --istioNamespace";
+  const found = names.slice(0, MAX_NAMES).map((name) => `"${name}"`).join(", ");
+  return `found ${found}: choose with --revision, --injectConfigMapName and --meshConfigMapName`;
 }

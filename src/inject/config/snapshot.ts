@@ -5,7 +5,7 @@
 import { MeshError } from "../../base/errors.ts";
 import type { KubeObject } from "../../kube/client/api.ts";
 import { isKubeObject } from "../../kube/client/kube_object.ts";
-import { isList, isMap, mapAt, mapsAt, newMap, textAt, textsAt, type Value, type ValueMap } from "../../base/value.ts";
+import { isList, isMap, mapAt, mapsAt, newMap, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { parseYaml, toYaml } from "../../yaml/mod.ts";
 import { wrongIn } from "./shape.ts";
 import { SNAPSHOT_SHAPE } from "./snapshot_shape.ts";
@@ -19,6 +19,7 @@ import {
   taggedRevision,
 } from "./cluster.ts";
 import type { Source } from "./config.ts";
+import { floats } from "./values.ts";
 
 const API_VERSION = "kubectl-mesh/v1";
 const KIND = "InjectionSnapshot";
@@ -66,10 +67,8 @@ export function snapshotText(
     apiVersion: API_VERSION,
     kind: KIND,
     controlPlane: asMap(controlPlane),
-    objects: [...objects].sort((a, b) => keyOf(a) < keyOf(b) ? -1 : 1).map(asMap),
-    ...kubeletVersions === undefined
-      ? {}
-      : { kubeletVersions: isList(kubeletVersions) ? [...kubeletVersions] : asMap(kubeletVersions) },
+    objects: objects.toSorted((a, b) => keyOf(a) < keyOf(b) ? -1 : 1).map(asMap),
+    ...kubeletVersions && { kubeletVersions: isList(kubeletVersions) ? [...kubeletVersions] : asMap(kubeletVersions) },
     ...unreadable.length === 0 ? {} : { unreadable: unreadable.map(asMap) },
     ...withheld.length === 0 ? {} : { withheld: [...withheld] },
   };
@@ -93,8 +92,9 @@ function asMap(record: object): ValueMap {
  */
 export function snapshotIn({ text, file }: Source): InjectionSnapshot | undefined {
   if (!text.includes(KIND)) return undefined;
-  const value = LOOKS_LIKE.test(text) ? plain(parseYaml(text, file)) : null;
-  if (!isMap(value) || value["kind"] !== KIND) return undefined;
+  const parsed = LOOKS_LIKE.test(text) ? parseYaml(text, file) : null;
+  if (!isMap(parsed) || parsed["kind"] !== KIND) return undefined;
+  const value = floats(parsed);
   if (value["apiVersion"] !== API_VERSION) {
     throw new MeshError(`The snapshot has the API version "${textAt(value, "apiVersion")}", not "${API_VERSION}"`, {
       place: { file, field: "apiVersion" },
@@ -128,21 +128,10 @@ function unreadableOf(value: ValueMap): Unreadable {
   };
 }
 
-function versionsIn(value: ValueMap): InjectionSnapshot["kubeletVersions"] {
-  const versions = value["kubeletVersions"];
-  if (versions === undefined || versions === null) return undefined;
-  if (isList(versions)) return textsAt(value, "kubeletVersions");
-  return Object.fromEntries(Object.entries(mapAt(value, "kubeletVersions")).map(([name, of]) => [name, String(of)]));
-}
-
-/** Converts bigints to numbers, which are JSON's only number type. */
-function plain(value: Value): Value {
-  if (typeof value === "bigint") return Number(value);
-  if (isList(value)) return value.map(plain);
-  if (!isMap(value)) return value;
-  const map = newMap();
-  for (const [key, item] of Object.entries(value)) map[key] = plain(item);
-  return map;
+function versionsIn({ kubeletVersions: versions = null }: ValueMap): InjectionSnapshot["kubeletVersions"] {
+  if (versions === null) return undefined;
+  const texts = Object.entries(versions).map(([name, version]) => [name, String(version)] as const);
+  return isList(versions) ? texts.map(([, version]) => version) : Object.fromEntries(texts);
 }
 
 /** Returns the configuration of a revision or a tag. Throws a MeshError if the snapshot does not contain it. */

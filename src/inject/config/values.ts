@@ -27,7 +27,8 @@ function notValues(why: string, file: string): MeshError {
   });
 }
 
-function floats(map: ValueMap): ValueMap {
+/** Returns a copy in which bigints are numbers, as in JSON. */
+export function floats(map: ValueMap): ValueMap {
   const result = newMap();
   for (const [key, item] of Object.entries(map)) result[key] = float(item);
   return result;

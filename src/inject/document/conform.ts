@@ -39,27 +39,35 @@ function note({ path, misread }: Run, message: Misread["message"]): void {
 }
 
 function conformStruct(raw: ValueMap, typed: Value | undefined, schema: StructSchema, run: Run): ValueMap {
-  const fields = isMap(typed) ? typed : newMap();
+  return conformEntries(raw, typed, (key) => {
+    const exact = schema.byJson.get(key);
+    const field = exact ?? schema.byFold.get(key.toLowerCase());
+    if (exact === undefined && field !== undefined) {
+      note(below(run, key), () => `Kubernetes does not know the field "${key}"; the output has "${field.json}"`);
+    }
+    return field;
+  }, run);
+}
+
+/** Converts the entries of a mapping. `fieldOf` returns the name and type of a key; `undefined` for an unknown key. */
+function conformEntries(
+  raw: ValueMap,
+  typed: Value | undefined,
+  fieldOf: (key: string) => { readonly json: string; readonly type: FieldType } | undefined,
+  run: Run,
+): ValueMap {
+  const values = isMap(typed) ? typed : newMap();
   let copy: ValueMap | undefined;
   for (const [key, before] of Object.entries(raw)) {
-    const field = fieldOf(key, schema, run);
+    const field = fieldOf(key);
     if (field === undefined) continue;
-    const after = conformValue(before, fields[field.json], field.type, below(run, key));
+    const after = conformValue(before, values[field.json], field.type, below(run, key));
     if (after === before && field.json === key) continue;
     copy ??= Object.assign(newMap(), raw);
     if (field.json !== key) delete copy[key];
     copy[field.json] = after;
   }
   return copy ?? raw;
-}
-
-function fieldOf(key: string, schema: StructSchema, run: Run) {
-  const exact = schema.byJson.get(key);
-  const field = exact ?? schema.byFold.get(key.toLowerCase());
-  if (exact === undefined && field !== undefined) {
-    note(below(run, key), () => `Kubernetes does not know the field "${key}"; the output has "${field.json}"`);
-  }
-  return field;
 }
 
 function conformValue(raw: Value, typed: Value | undefined, type: FieldType, run: Run): Value {
@@ -88,7 +96,8 @@ function notString(raw: Value, typed: string, written: string | undefined): stri
 
 function conformMapping(raw: ValueMap, typed: Value | undefined, type: FieldType, run: Run): ValueMap {
   if (type.kind === "struct") return conformStruct(raw, typed, structSchema(type.struct), run);
-  return type.kind === "map" ? conformMap(raw, isMap(typed) ? typed : newMap(), type.element, run) : raw;
+  if (type.kind !== "map") return raw;
+  return conformEntries(raw, typed, (key) => ({ json: key, type: type.element }), run);
 }
 
 function conformList(raw: Value[], typed: Value[], element: FieldType, run: Run): Value[] {
@@ -96,16 +105,4 @@ function conformList(raw: Value[], typed: Value[], element: FieldType, run: Run)
     item === null ? typed[index] ?? null : conformValue(item, typed[index], element, below(run, index))
   );
   return items.every((item, index) => item === raw[index]) ? raw : items;
-}
-
-function conformMap(raw: ValueMap, typed: ValueMap, element: FieldType, run: Run): ValueMap {
-  let copy: ValueMap | undefined;
-  for (const key of Object.keys(raw)) {
-    const before = raw[key] ?? null;
-    const after = conformValue(before, typed[key], element, below(run, key));
-    if (after === before) continue;
-    copy ??= Object.assign(newMap(), raw);
-    copy[key] = after;
-  }
-  return copy ?? raw;
 }

@@ -13,7 +13,7 @@ import {
   PROXY,
   specOf,
 } from "../pod/pod.ts";
-import { prometheusPort, withoutPrometheus } from "../pod/prometheus_annotations.ts";
+import { prometheusAnnotations, withoutPrometheus } from "../pod/prometheus_annotations.ts";
 import { INJECTED_LISTS, type InjectionStatus, readStatus } from "../pod/status.ts";
 
 /** A pod whose earlier injection is removed, with settings of the removed proxy. */
@@ -44,7 +44,7 @@ export function withoutEarlier(pod: Pod, statusPort: string): Bare {
   for (const list of INJECTED_LISTS) {
     bare = without(bare, list, names[list]);
   }
-  bare = prometheusPort(pod) === statusPort && proxy !== undefined ? withoutPrometheus(bare) : bare;
+  bare = prometheusAnnotations(pod).port === statusPort && proxy !== undefined ? withoutPrometheus(bare) : bare;
   return {
     pod: readStatus(pod) === undefined ? bare : withAnnotations(bare, { [ANNOTATION.status]: undefined }),
     probers: proxy === undefined ? undefined : envValue(proxy, PROBERS_ENV),

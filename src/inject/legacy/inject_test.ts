@@ -295,11 +295,10 @@ function failure(action: () => unknown): MeshError {
   return assert.fail("nothing failed");
 }
 
-Deno.test("loadInjector: a function that the release does not have is an error with its place", () => {
-  const error = failure(() => inject(POD, { template: "containers:\n- name: [[ quote .ObjectMeta.Name ]]\n" }));
-  assert.match(error.message, /^The template cannot be parsed: .*function "quote" not defined/);
+Deno.test("loadInjector: an unknown function is an error with its place", () => {
+  const error = failure(() => inject(POD, { template: "containers:\n- name: [[ nonsense .ObjectMeta.Name ]]\n" }));
+  assert.match(error.message, /^The template cannot be parsed: .*function "nonsense" not defined/);
   assert.deepEqual(error.place, { file: "config.yaml", field: "template" });
-  assert.match(error.hint ?? "", /1\.1/);
 });
 
 const FAILURES: readonly (readonly [string, string, RegExp])[] = [

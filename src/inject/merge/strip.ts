@@ -12,7 +12,7 @@ import {
   type Pod,
   PROXY,
 } from "../pod/pod.ts";
-import { prometheusPort, withoutPrometheus } from "../pod/prometheus_annotations.ts";
+import { prometheusAnnotations, withoutPrometheus } from "../pod/prometheus_annotations.ts";
 import type { InjectionStatus } from "../pod/status.ts";
 
 /** The parsed annotations of an earlier injection. */
@@ -43,7 +43,7 @@ export function isInit(container: ValueMap): boolean {
 function stripStatus(pod: Pod, status: InjectionStatus, statusPort: string): Pod {
   let bare = without(pod, "containers", status.containers);
   bare = without(bare, "initContainers", status.initContainers);
-  if (prometheusPort(bare) === statusPort) bare = withoutPrometheus(bare);
+  if (prometheusAnnotations(bare).port === statusPort) bare = withoutPrometheus(bare);
   return withAnnotations(bare, { [ANNOTATION.status]: undefined });
 }
 

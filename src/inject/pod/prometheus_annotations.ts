@@ -7,42 +7,35 @@ export function sanitised(name: string): string {
   return name.replace(/[^a-zA-Z0-9_]/g, "_");
 }
 
-const NAMES = {
-  scrape: sanitised("prometheus.io/scrape"),
-  port: sanitised("prometheus.io/port"),
-  path: sanitised("prometheus.io/path"),
-  targets: sanitised("prometheus.istio.io/scrape-targets"),
-};
+/** The values of a pod's Prometheus annotations. */
+export type PrometheusAnnotations = Partial<Record<"scrape" | "port" | "path" | "targets", string>>;
 
-const KNOWN: ReadonlySet<string> = new Set(Object.values(NAMES));
+/** The annotations by their normalized names. */
+const FIELDS: ReadonlyMap<string, keyof PrometheusAnnotations> = new Map([
+  ["prometheus_io_scrape", "scrape"],
+  ["prometheus_io_port", "port"],
+  ["prometheus_io_path", "path"],
+  ["prometheus_istio_io_scrape_targets", "targets"],
+]);
+
+const KNOWN = [...FIELDS.keys()];
 
 /** Normalized names of the annotations that releases before 1.31 read. */
-export const WITHOUT_TARGETS: ReadonlySet<string> = new Set([NAMES.scrape, NAMES.port, NAMES.path]);
-
-/** The values of a pod's Prometheus annotations; `undefined` if an annotation is missing. */
-export type PrometheusAnnotations = Readonly<Record<keyof typeof NAMES, string | undefined>>;
+export const WITHOUT_TARGETS: readonly string[] = KNOWN.slice(0, 3);
 
 /** Reads a pod's Prometheus annotations, in any spelling. */
 export function prometheusAnnotations(pod: Pod): PrometheusAnnotations {
-  const found = new Map<string, string>();
+  const found: PrometheusAnnotations = {};
   for (const [name, value] of Object.entries(annotationsOf(pod))) {
-    if (typeof value === "string") found.set(sanitised(name), value);
+    const field = FIELDS.get(sanitised(name));
+    if (field !== undefined && typeof value === "string") found[field] = value;
   }
-  return {
-    scrape: found.get(NAMES.scrape),
-    port: found.get(NAMES.port),
-    path: found.get(NAMES.path),
-    targets: found.get(NAMES.targets),
-  };
-}
-
-export function prometheusPort(pod: Pod): string | undefined {
-  return prometheusAnnotations(pod).port;
+  return found;
 }
 
 /** Removes the Prometheus annotations in `known` from a pod, in any spelling. */
-export function withoutPrometheus(pod: Pod, known = KNOWN): Pod {
-  const names = Object.keys(annotationsOf(pod)).filter((name) => known.has(sanitised(name)));
+export function withoutPrometheus(pod: Pod, known: readonly string[] = KNOWN): Pod {
+  const names = Object.keys(annotationsOf(pod)).filter((name) => known.includes(sanitised(name)));
   if (names.length === 0) return pod;
   return withAnnotations(pod, Object.fromEntries(names.map((name) => [name, undefined])));
 }

@@ -56,9 +56,9 @@ export function mergePrometheus(pod: Pod, mesh: MeshConfig, { statusPort, minor 
 
 /** Merges metrics as releases before 1.13 did: they read annotations only in their exact spelling. */
 function mergedExactly(pod: Pod, port: string): Pod {
-  const own = (name: string) => annotation(pod, `prometheus.io/${name}`);
+  const own = (name: string) => annotation(pod, `prometheus.io/${name}`) ?? "";
   if (own("port") === port) return pod;
-  const kept = { scrape: own("scrape"), path: own("path"), port: own("port"), targets: undefined };
+  const kept = { scrape: own("scrape"), path: own("path"), port: own("port") };
   return withAnnotations(informed(pod, kept, []), scrapeAnnotations(port));
 }
 
@@ -123,8 +123,8 @@ function problemOf(text: string, statusPort: string): string | undefined {
 /** The value of the agent's variable; `undefined` if the user has no Prometheus annotations. */
 function scrapeText(annotations: PrometheusAnnotations, targets: readonly Target[]): string | undefined {
   // Older agents do not read `targets`, so write the first target to the old fields too.
-  const { path, port } = targets[0] ?? annotations;
-  const fields = { scrape: annotations.scrape ?? "", path: path ?? "", port: port ?? "" };
+  const { path = "", port = "" } = targets[0] ?? annotations;
+  const fields = { scrape: annotations.scrape ?? "", path, port };
   if (Object.values(fields).every((text) => text === "")) return undefined;
   const list = targets.map(({ port, path }) => new OrderedFields([["port", port], ["path", path]]));
   return goJson(

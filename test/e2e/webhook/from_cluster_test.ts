@@ -48,7 +48,7 @@ async function namesWhatExists(cluster: Cluster): Promise<void> {
   assert.deepEqual([noNamespace.code, noNamespace.stdout], [1, ""]);
   assert.match(
     noNamespace.stderr,
-    /^error: The ConfigMap "istio(-sidecar-injector)?" does not exist in the namespace "istio-system" of https:\S+; the namespace does not exist: set Istio's namespace with --istioNamespace\n$/,
+    /^error: The ConfigMap "istio(-sidecar-injector)?" does not exist in the namespace "istio-system" of https:\S+; the namespace has no ConfigMap of Istio, or does not exist: set Istio's namespace with --istioNamespace\n$/,
   );
   await kubectl(cluster, ["create", "namespace", "istio-system"]);
   await install(cluster, "plain.test");
