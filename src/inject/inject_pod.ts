@@ -23,10 +23,8 @@ import { mergeBase, strip } from "./merge/strip.ts";
 import { withoutNulls } from "./merge/without_nulls.ts";
 import { earlierOwner, type Owner } from "./pod/workload.ts";
 
-/** A pod with its sidecar. */
 export interface InjectedPod {
   readonly pod: Pod;
-  /** Names of the rendered templates. */
   readonly templates: readonly string[];
 }
 

@@ -12,7 +12,6 @@ import { type TemplateEnv, templateEnv } from "./config/template_env.ts";
 import { LATEST, modernRelease } from "./config/release.ts";
 import { checkValues, parseValues } from "./config/values.ts";
 
-/** The inputs for loading an injector. */
 export interface InjectorOptions {
   readonly config: Source;
   /** Default: the values in the configuration's ConfigMap. */
@@ -37,7 +36,6 @@ export interface InjectorOptions {
   readonly now: () => Date;
 }
 
-/** A configuration with parsed templates, in either form. */
 export type LoadedConfig = ModernConfig | LegacyConfig & { readonly legacy: Legacy };
 
 /** A configuration ready to inject. `mesh` is the configuration of the whole mesh, before annotations of pods. */
@@ -47,14 +45,11 @@ export interface Injector extends Omit<TemplateInput, "seen">, Pick<PostContext,
   readonly proxyOverlay?: ProxyConfig | undefined;
   /** Use native sidecars in pods that run to completion. */
   readonly nativeJobs: boolean;
-  /** When the cluster's nodes decide about native sidecars. */
   readonly nodesAsked: NativeSetting["nodes"];
   readonly byHand: boolean;
-  /** Notes about the configuration, printed to standard error. */
   readonly notes: readonly string[];
 }
 
-/** UID and GID of the proxy in Istio's images. */
 const PROXY_ID = 1337;
 
 /**

@@ -11,14 +11,12 @@ import { type ClusterSnapshot, watchCluster } from "./sources/cluster_snapshot.t
 import { certificateFromFiles, type InjectorFiles, injectorFromFiles } from "./sources/files.ts";
 import type { CertificateSource, InjectorSource } from "./sources/source.ts";
 
-/** The locations of the sources. */
 export interface SourceOptions {
   readonly configuration: InjectorFiles;
   /** Read the configuration from these ConfigMaps instead of files. */
   readonly fromCluster?: ClusterChoice | undefined;
   /** Certificate files, or the settings of self-managed certificates. */
   readonly certificate: PairNames | SelfManagedCertificate;
-  /** Connection options, if the webhook uses the cluster. */
   readonly connection?: ConnectOptions | undefined;
 }
 
@@ -35,7 +33,6 @@ export interface OpenSources {
   close(): void;
 }
 
-/** Whether the webhook uses the cluster. */
 export function asksCluster({ fromCluster, certificate }: SourceOptions): boolean {
   return fromCluster !== undefined || "service" in certificate;
 }

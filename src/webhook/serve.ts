@@ -14,7 +14,6 @@ import { startStatusServer } from "./server/status.ts";
 /** Maximum milliseconds for rendering the templates of a pod. Rendering blocks other reviews and probes. */
 const MAX_REVIEW = 1000;
 
-/** The options of `webhook serve`. */
 export interface ServeOptions extends SourceOptions {
   /** Address for reviews, over HTTPS. */
   readonly listen: ListenAddress;

@@ -43,7 +43,6 @@ export interface ClusterConfiguration {
   readonly mesh: Source;
 }
 
-/** The configuration of a revision. */
 export interface RevisionConfiguration extends ClusterConfiguration {
   readonly revision: string;
 }
@@ -132,7 +131,6 @@ function entry(map: KubeObject, key: string): Source {
   return { text: configMapEntry({ ...map, kind: "ConfigMap" }, key, file) ?? "", file: `${file} (key "${key}")` };
 }
 
-/** API path of a namespace's ConfigMaps. */
 export function configMapsPath(namespace: string): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`;
 }
@@ -142,7 +140,6 @@ async function read(api: KubeApi, namespace: string, name: string): Promise<Kube
   return map ?? Promise.reject(await absent(api, namespace, name));
 }
 
-/** Thrown when a ConfigMap does not exist. */
 class AbsentError extends MeshError {}
 
 /** Builds the error for a missing ConfigMap. Its hint lists the ConfigMaps that exist. */

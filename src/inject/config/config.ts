@@ -16,7 +16,6 @@ export interface Source {
   readonly file: string;
 }
 
-/** The fields that all forms of the configuration share. */
 export interface CommonConfig {
   /** `enabled` or `disabled`: whether to inject pods that do not have the label or annotation `sidecar.istio.io/inject`. */
   readonly policy: string;
@@ -46,7 +45,6 @@ export type InjectorConfig = ModernConfig | LegacyConfig;
 
 const TEMPLATE_OF_BARE_TEXT = "sidecar";
 
-/** Options for parsing templates. */
 interface Parsing {
   /** Returns the functions that a template can call. The argument is the template's name. */
   readonly functions: (template: string) => FuncMap;

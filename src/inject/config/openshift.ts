@@ -4,7 +4,6 @@ import { mapAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 const UID_RANGE = "openshift.io/sa.scc.uid-range";
 const GROUPS = "openshift.io/sa.scc.supplemental-groups";
 
-/** User and group of the proxy. */
 export interface ProxyIds {
   readonly proxyUid: number;
   readonly proxyGid: number;

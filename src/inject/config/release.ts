@@ -6,9 +6,7 @@
 import { UsageError } from "../../base/errors.ts";
 import { textAt, valueAt, type ValueMap } from "../../base/value.ts";
 
-/** Minor version of the latest known Istio release. */
 export const LATEST = 31;
-/** Minor version of the first Istio release with `templates`. */
 const OLDEST = 9;
 
 /** Strings in Istio's template, each with the minor version that added it. */
@@ -27,7 +25,6 @@ const FIRST = ".ProxyConfig.Concurrency.GetValue";
 /** Fields whose rendered values depend on the defaults of the release. */
 const BY_DEFAULTS = /\bprotoToJSON\b|\.(?:Get)?(?:Concurrency|Tracing|ParentShutdownDuration)\b/;
 
-/** The inputs for detecting the release. */
 export interface Evidence {
   /** The release that the user names, such as `1.20` or `1.20.8`. */
   readonly named: string | undefined;

@@ -27,10 +27,8 @@ const KIND = "InjectionSnapshot";
 /** The names of the control plane's namespace and ConfigMaps. */
 export type SnapshotPlane = Omit<ClusterChoice, "revision"> & { readonly istioNamespace: string };
 
-/** A snapshot of a cluster. */
 export interface InjectionSnapshot {
   readonly controlPlane: SnapshotPlane;
-  /** ConfigMaps, MutatingWebhookConfigurations and Namespaces. */
   readonly objects: readonly KubeObject[];
   /**
    * The kubelet versions: a mapping from node name to version if only some nodes support native sidecars, otherwise a
@@ -79,7 +77,6 @@ function keyOf({ kind, metadata: { namespace = "", name } }: KubeObject): string
   return `${kind}\n${namespace}\n${name}`;
 }
 
-/** Copies a record and drops fields that are `undefined`. */
 function asMap(record: object): ValueMap {
   const map = newMap();
   for (const [key, value] of Object.entries(record)) if (value !== undefined) map[key] = value;
@@ -165,7 +162,6 @@ function mapsIn({ objects, controlPlane }: InjectionSnapshot, revision: string) 
   return own === undefined ? undefined : () => ownConfiguration(own);
 }
 
-/** The revisions whose configuration is in the snapshot. */
 export function revisionsIn(snapshot: InjectionSnapshot): readonly string[] {
   const injectors = snapshot.objects.filter(({ kind }) => kind === "ConfigMap").map(({ metadata: { name } }) =>
     /^(?:istio-sidecar-injector|kubectl-mesh-webhook)(?:-(.+))?$/.exec(name)

@@ -40,7 +40,6 @@ const OBJECT = {
   },
 } as const;
 
-/** A snapshot. */
 export const SNAPSHOT_SHAPE: Shape = {
   about: "The file that `kubectl mesh config snapshot` writes and `--inject-config` reads",
   is: {

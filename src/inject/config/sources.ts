@@ -7,12 +7,10 @@ import { BUILT_IN } from "../default/mod.ts";
 import { snapshotConfiguration, snapshotIn } from "./snapshot.ts";
 import { parseValues } from "./values.ts";
 
-/** The user's configuration files and flags. */
 export interface GivenConfiguration {
   readonly config?: Source | undefined;
   readonly values?: Source | undefined;
   readonly mesh?: Source | undefined;
-  /** The revision to read from a snapshot. */
   readonly revision?: string | undefined;
   /** Flags for single values. They override the values of every file. */
   readonly hub?: string | undefined;
@@ -22,7 +20,6 @@ export interface GivenConfiguration {
   readonly fit?: "baseline" | "restricted" | undefined;
 }
 
-/** The texts that an injector is loaded from. */
 export interface Configuration {
   readonly config: Source;
   readonly values: Source | undefined;
@@ -54,9 +51,7 @@ export function configurationOf(given: GivenConfiguration): Configuration {
   };
 }
 
-/** The origin of a configuration: files, a cluster, or a snapshot. */
 export interface Origin {
-  /** The user's files. */
   readonly files: Pick<GivenConfiguration, "config" | "values" | "mesh">;
   /** The control plane that provides the parts that are not in the user's files. */
   readonly cluster: { readonly server: string; readonly revision: string } | undefined;

@@ -5,14 +5,12 @@ import { isMap, valueAt, type ValueMap } from "../../base/value.ts";
 import type { Configuration, GivenConfiguration } from "./sources.ts";
 import { parseValues } from "./values.ts";
 
-/** The effective configuration of an injector. */
 interface Made {
   readonly config: { readonly form: "modern" | "legacy" };
   readonly values: ValueMap;
   readonly mesh: MeshConfig;
 }
 
-/** A warning about a file of the configuration. */
 export interface FileWarning {
   readonly file: string;
   readonly message: string;

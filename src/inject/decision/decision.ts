@@ -23,7 +23,6 @@ import {
   specOf,
 } from "../pod/pod.ts";
 
-/** The decision about a pod, and its reason. */
 export interface Decision {
   readonly inject: boolean;
   /** A stable ID. docs/inject.md lists the IDs. */
@@ -35,10 +34,8 @@ export interface Decision {
   readonly warnings: readonly string[];
 }
 
-/** The decision of one rule, without warnings. */
 type Answer = Omit<Decision, "warnings">;
 
-/** The inputs of a decision besides the pod. */
 export interface DecisionPolicy {
   readonly policy: string;
   readonly neverInjectSelector: readonly Value[];
@@ -56,7 +53,6 @@ export const IGNORED_NAMESPACES = new Set(["kube-system", "kube-public", "kube-n
 
 interface Rule {
   readonly answer: (pod: Pod, policy: DecisionPolicy) => Answer | undefined;
-  /** The fields of the pod or the configuration that the rule reads. */
   readonly reads: (pod: Pod, policy: DecisionPolicy) => readonly Reading[];
 }
 
@@ -135,7 +131,6 @@ function valueText(value: Value | undefined): string | undefined {
   return value === undefined || value === null ? undefined : String(value);
 }
 
-/** Builds the answer not to inject. */
 function no(reason: string, field: string, message: string): Answer {
   return { inject: false, reason, field, message };
 }

@@ -47,11 +47,9 @@ export function nativeForPod(pod: Pod, setting: boolean): boolean {
   return value === "false" ? false : setting;
 }
 
-/** Which nodes of a cluster support native sidecars. */
 export interface NativeNodes {
   /** Whether the kubelet is new enough, by node name. */
   readonly byName: Readonly<Record<string, Value>>;
-  /** Whether all kubelets are new enough. */
   readonly all: boolean;
 }
 

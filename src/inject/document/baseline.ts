@@ -26,7 +26,6 @@ export class Baseline {
     }
   }
 
-  /** Returns the entry without its known findings. */
   newOf(entry: ReportEntry): ReportEntry {
     if (this.#known.size === 0) return entry;
     const warnings = entry.warnings.filter((text) => !this.#knows(entry, text));

@@ -19,7 +19,6 @@ import { workloadPatch } from "./patch.ts";
 import type { ReportEntry } from "./report.ts";
 import { withStringKeys } from "./string_keys.ts";
 
-/** Options for changing documents. */
 export interface DocumentOptions {
   /** Default namespace of resources. A resource with another namespace fails. */
   readonly namespace?: string | undefined;
@@ -32,13 +31,11 @@ export interface DocumentOptions {
   readonly templatePaths?: readonly WorkloadKind[] | undefined;
   /** The Pod Security level that injected pods must meet. */
   readonly fit?: Level | undefined;
-  /** Rules that the user turns off. */
   readonly rulesOff?: RulesOff | undefined;
   /** Called with every resource that did not fail, for rules that compare several resources. */
   readonly seen?: ((object: InputObject) => void) | undefined;
 }
 
-/** The result of changing one document. */
 export interface DocumentResult {
   /** The new text; `undefined` if any part failed, because a document must not be injected in part. */
   readonly text: string | undefined;
@@ -111,7 +108,6 @@ function isJson(text: string): boolean {
   return text.trimStart().startsWith("{") && parseJson(text) !== undefined;
 }
 
-/** Returns the items of a List; `undefined` if the value is not a List. */
 function itemsOf(value: Value): readonly Value[] | undefined {
   if (!isMap(value) || value["kind"] !== "List") return undefined;
   const items = value["items"] ?? null;
@@ -257,10 +253,8 @@ function checkNamespace(manifest: ValueMap, namespace: string | undefined): void
   );
 }
 
-/** The result of changing a resource, with the new value. */
 export interface Outcome extends Omit<ReportEntry, keyof Known | "error"> {
   readonly next: Value;
-  /** The injected pod, and its path in the manifest. */
   readonly injected?: InputObject["injected"];
   /** Fields that Kubernetes would reject or ignore. */
   readonly misread?: readonly Misread[];

@@ -7,12 +7,9 @@ import type { Described } from "../rules/input_rules.ts";
 import type { InputFinding } from "../rules/rules.ts";
 import type { ReportLine, TogetherLine } from "./report_schema.ts";
 
-/** The result for one resource, such as `injected` or `skipped`. */
 export type Result = ReportLine["result"];
 
-/** The report's entry about one resource. */
 export interface ReportEntry extends Omit<ReportLine, "line" | "column" | "hint"> {
-  /** The error of a failed resource. */
   readonly error?: MeshError;
   /** The line where the resource starts, if it has a warning that may name no line. */
   readonly start?: number | undefined;
@@ -53,7 +50,6 @@ function outcome({ result, message, webhook, revision }: ReportEntry): string {
   return webhook === undefined ? done : `${done} by revision "${revision}", webhook ${webhook}`;
 }
 
-/** Adds the resource's name to the error's message. */
 function named(error: MeshError, entry: ReportEntry): Pick<MeshError, "message" | "place" | "hint"> {
   if (entry.name === "") return error;
   const { place, hint } = error;
@@ -62,7 +58,6 @@ function named(error: MeshError, entry: ReportEntry): Pick<MeshError, "message" 
   return { message, place: { ...place, field: "" }, hint };
 }
 
-/** Formats an entry as one JSON line. */
 export function entryJson({ error, webhook, revision, findings = [], ...entry }: ReportEntry): string {
   const { file, document, apiVersion, kind, namespace, name, result, reason, field, message, warnings } = entry;
   const { line, column } = error?.place ?? {};

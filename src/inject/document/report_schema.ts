@@ -10,7 +10,6 @@ const FINDING = z.strictObject({
   line: z.int().min(1).exactOptional().describe("line of the field in the file"),
 }).describe("A finding of a rule");
 
-/** The line about one resource. */
 const RESOURCE = z.strictObject({
   file: z.string().describe('the input file as given, "-" for standard input'),
   document: z.int().min(1).describe("number of the YAML document in the file, from 1"),
@@ -39,7 +38,6 @@ const TOGETHER = z.strictObject({
   findings: z.array(FINDING).readonly(),
 }).describe("Findings about several resources; these lines come last");
 
-/** Schema of one line of the report. */
 export const REPORT_LINE = z.union([RESOURCE, TOGETHER]).describe(
   "One line of `kubectl mesh inject --report json`, and of `uninject`",
 );

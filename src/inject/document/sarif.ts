@@ -29,7 +29,6 @@ export class Sarif {
   readonly #results: object[] = [];
   readonly #failures = new Set<string>();
 
-  /** Adds warnings about files of the configuration. */
   warnings(warnings: readonly FileWarning[]): void {
     for (const { file, message } of warnings) this.#addWarning({ ...NO_OBJECT, file }, message, undefined);
   }

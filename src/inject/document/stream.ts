@@ -7,7 +7,6 @@ import type { ReportEntry, Result } from "./report.ts";
 
 /** A source of manifests: a file, standard input, or a URL. */
 export interface ManifestInput {
-  /** The source's name in messages. */
   readonly file: string;
   /** File name of the output in an output folder; absent if the source is not a file. */
   readonly name?: string;
@@ -16,19 +15,15 @@ export interface ManifestInput {
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-/** Receives the output and the report. */
 export interface Sink {
   /** Called when an input begins, to start its own output. If absent, all inputs are joined into one output. */
   begin?(input: ManifestInput): void;
-  /** Writes the next part of the output. */
   write(text: string): void;
-  /** Receives the entry of the next resource. */
   report(entry: ReportEntry): void;
   /** Receives each document without failures, with its new text. */
   document?(document: SourceDocument, text: string): void;
 }
 
-/** The number of resources by result. */
 export type Summary = Readonly<Record<Result, number>>;
 
 type StreamOptions = DocumentOptions & { readonly sink: Sink };

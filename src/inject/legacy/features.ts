@@ -16,7 +16,6 @@ const SINCE = {
   cluster: 8, // before: cluster and network come from the template
 } as const;
 
-/** A behavior that a release added. */
 type Feature = keyof typeof SINCE;
 
 /** Whether the injector of release 1.`minor` has the feature. */

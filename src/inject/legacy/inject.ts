@@ -20,7 +20,6 @@ import { equip, probePort } from "./proxy.ts";
 import { readSidecarSpec, type SidecarSpec } from "./sidecar_spec.ts";
 import { legacyTemplateData } from "./template_data.ts";
 
-/** The inputs for injecting a pod. */
 export interface LegacyInput {
   /** The pod as the user wrote it. */
   readonly pod: Pod;

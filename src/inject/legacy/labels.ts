@@ -8,7 +8,6 @@ import { has } from "./features.ts";
 interface LabelSettings {
   readonly minor: number;
   readonly revision: string;
-  /** Name of the pod's owner. */
   readonly workload: string;
 }
 

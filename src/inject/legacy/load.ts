@@ -21,7 +21,6 @@ export interface Legacy {
   readonly reader: RenderedReader;
 }
 
-/** The inputs besides the configuration. */
 export type LegacySources = Pick<Evidence, "values" | "mesh"> & {
   readonly file: string;
   readonly world: FunctionWorld;

@@ -11,10 +11,8 @@ import { earlierProbers, podStatusPort, probeAbilities, probersIn, rewriteContai
 import { flagValue } from "./arguments.ts";
 import { has } from "./features.ts";
 
-/** The inputs for rewriting probes, besides the pod. */
 export interface LegacyProbeSettings {
   readonly minor: number;
-  /** The agent's port in the mesh configuration. */
   readonly meshStatusPort: number;
   /** ISTIO_KUBE_APP_PROBERS from an earlier injection. */
   readonly earlier: string | undefined;

@@ -13,7 +13,6 @@ import { has } from "./features.ts";
 import { agentPort, type LegacyProbeSettings, withProbers } from "./probes.ts";
 import type { SidecarSpec } from "./sidecar_spec.ts";
 
-/** The inputs for adapting the proxy. */
 interface ProxyContext {
   readonly minor: number;
   readonly mesh: MeshConfig;

@@ -6,7 +6,6 @@
 import { valueAt, type ValueMap } from "../../base/value.ts";
 import { sprint } from "../../golang/gotemplate/mod.ts";
 
-/** The inputs for inferring the release. */
 export interface Evidence {
   readonly template: string;
   /** Whether the template's delimiters are `[[` and `]]`. */
@@ -18,7 +17,6 @@ export interface Evidence {
   readonly mesh: string;
 }
 
-/** An inferred release, with the reason. */
 export interface Release {
   readonly minor: number;
   /** The reason. Printed after "treated as Istio 1.x: ". */

@@ -84,7 +84,6 @@ function notJson(why: string): InjectionError {
   );
 }
 
-/** The inputs for finding a pod's overrides. */
 export interface OverrideSource {
   readonly original: Pod;
   readonly status: InjectionStatus | undefined;

@@ -15,7 +15,6 @@ import {
 import { prometheusAnnotations, withoutPrometheus } from "../pod/prometheus_annotations.ts";
 import type { InjectionStatus } from "../pod/status.ts";
 
-/** The parsed annotations of an earlier injection. */
 export interface Earlier {
   readonly status: InjectionStatus | undefined;
   readonly kept: Overrides;

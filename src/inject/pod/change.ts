@@ -77,7 +77,6 @@ export function withEnv(container: ValueMap, name: string, value: string): Value
   return withKey(container, "env", next);
 }
 
-/** Builds an entry of a container's `env`. */
 export function envVar(name: string, value: string): ValueMap {
   const variable = newMap();
   variable["name"] = name;

@@ -17,7 +17,6 @@ export interface WorkloadKind {
   readonly initContainersWarning?: string;
 }
 
-/** Type of the pod template in custom kinds. */
 const TEMPLATE_TYPE = "PodTemplateSpec";
 
 const TEMPLATE = ["spec", "template"];
@@ -25,7 +24,6 @@ const TEMPLATE = ["spec", "template"];
 /** The path to use if the manifest itself is the pod template. */
 export const ROOT = ".";
 
-/** Builds the row of a custom kind. */
 function custom(group: string | undefined, kind: string, path: string): WorkloadKind {
   const row = { kind, type: TEMPLATE_TYPE, path: path === ROOT ? [] : path.split(".") };
   return group === undefined ? row : { ...row, group };
@@ -90,7 +88,6 @@ export function endsByItself(kind: string, pod: Pod): boolean {
 
 const BY_KIND = Map.groupBy(KINDS, ({ kind }) => kind);
 
-/** The kinds that Kubernetes defines. */
 export const BUILT_IN_KINDS: readonly string[] = KINDS.flatMap((row) => isCustom(row) ? [] : [row.kind]);
 
 /** Whether the kind is not one of Kubernetes' or OpenShift's own. */

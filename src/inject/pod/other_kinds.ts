@@ -6,7 +6,6 @@ import { BUILT_IN_KINDS, groupOf, ROOT } from "./kinds.ts";
 /** The reason why a manifest is not injected, with warnings. */
 export interface NotInjected {
   readonly reason: "no-kind" | "not-a-workload" | "kind-misspelled" | "kind-refused" | "template-unknown-kind";
-  /** The reason in words. Printed after `skipped: `. */
   readonly message: string;
   readonly warnings: readonly string[];
 }

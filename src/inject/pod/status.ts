@@ -8,7 +8,6 @@ import { annotation, type Pod, specOf } from "./pod.ts";
 /** The lists of a pod's spec to which injection adds items, in the order of the annotation. */
 export const INJECTED_LISTS = ["initContainers", "containers", "volumes", "imagePullSecrets"] as const;
 
-/** The names of the injected items, by list. */
 export type InjectionStatus = Readonly<Record<typeof INJECTED_LISTS[number], readonly string[]>>;
 
 /** Parses a pod's status annotation; `undefined` if it is missing or not a JSON object. */

@@ -9,7 +9,6 @@ import { reorder } from "./order.ts";
 import { probeAbilities, rewriteProbes } from "./probes.ts";
 import { annotateSecurePort, mergePrometheus } from "./prometheus.ts";
 
-/** The inputs of post-processing, besides the pod. */
 export interface PostContext {
   /** All templates merged into an empty pod. */
   readonly templatePod: Pod;
@@ -17,7 +16,6 @@ export interface PostContext {
   readonly mesh: MeshConfig;
   readonly values: ValueMap;
   readonly revision: string;
-  /** Minor version of the configuration's Istio release. */
   readonly minor: number;
   readonly env: (name: string) => string | undefined;
   readonly proxyEnvs: ProxyEnvs;
@@ -51,7 +49,6 @@ export function holds(mesh: MeshConfig, values: ValueMap): boolean {
     valueAt(values, "global", "proxy", "holdApplicationUntilProxyStarts") === true;
 }
 
-/** The agent's status port. */
 export function statusPort(mesh: MeshConfig): number {
   return intAt(mapAt(mesh.data, "defaultConfig"), "statusPort") ?? 15020;
 }

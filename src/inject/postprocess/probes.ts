@@ -21,11 +21,9 @@ import {
 } from "../pod/pod.ts";
 import { parseObject } from "../pod/status.ts";
 
-/** The inputs for rewriting probes, besides the pod. */
 export interface ProbeSettings {
   /** `values.sidecarInjectorWebhook.rewriteAppHTTPProbe`. */
   readonly rewriteByDefault: boolean;
-  /** The agent's port in the mesh configuration. */
   readonly meshStatusPort: number;
   /** Whether the pod was injected before, so that its probes may be rewritten already. */
   readonly reinjected: boolean;

@@ -33,7 +33,6 @@ const KNOWS_SPELLINGS = 13;
 
 interface AgentOf {
   readonly statusPort: string;
-  /** Minor version of the configuration's Istio release. */
   readonly minor: number;
 }
 

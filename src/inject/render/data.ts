@@ -10,9 +10,7 @@ import { annotation, metadataOf, type Pod, specOf } from "../pod/pod.ts";
 import { viewOfMeshConfig, viewOfProxyConfig } from "./views.ts";
 import type { Owner } from "../pod/workload.ts";
 
-/** The inputs for rendering templates. */
 export interface TemplateInput {
-  /** Minor version of the configuration's Istio release. */
   readonly minor: number;
   /** The pod and its owner, from {@link seenByTemplates}. */
   readonly seen: ValueMap;

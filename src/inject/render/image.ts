@@ -2,12 +2,9 @@
 import { sprint } from "../../golang/gotemplate/mod.ts";
 import { mapAt, textAt, valueAt, type ValueMap } from "../../base/value.ts";
 
-/** The inputs for building image names. */
 export interface ImageSettings {
   readonly values: ValueMap;
-  /** The data of the effective ProxyConfig. */
   readonly proxyConfig: ValueMap;
-  /** The annotation `sidecar.istio.io/proxyImageType`. */
   readonly annotatedType: string | undefined;
 }
 

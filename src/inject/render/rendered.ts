@@ -142,7 +142,6 @@ interface Line {
   readonly indent: number;
   /** Offset of the first character after the indentation. */
   readonly content: number;
-  /** Offset of the next line. */
   readonly end: number;
 }
 

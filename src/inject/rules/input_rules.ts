@@ -22,11 +22,9 @@ export interface InputObject {
   readonly injected?: { readonly pod: Pod; readonly path: readonly string[] } | undefined;
   /** Rules that the object's annotations turn off. */
   readonly off: ReadonlySet<string>;
-  /** Returns the line number of a field. */
   readonly lineOf: (field: string) => number | undefined;
 }
 
-/** The object that a problem is about. */
 export interface About {
   readonly described: Described;
   readonly off: ReadonlySet<string>;
@@ -66,7 +64,6 @@ interface WorkloadFacts {
   readonly labels: ValueMap;
   /** Port numbers by name. */
   readonly ports: ReadonlyMap<string, number>;
-  /** The parts of the pod that Pod Security reads. */
   readonly secured: Pod;
 }
 
@@ -159,7 +156,6 @@ function nearProtocol(name: string): string | undefined {
   return PROTOCOLS.toSorted((a, b) => b.length - a.length).find((each) => name.toLowerCase().startsWith(each));
 }
 
-/** A workload, with the Services that select its pods. */
 interface Selected {
   readonly workload: WorkloadFacts;
   readonly services: readonly ServiceFacts[];

@@ -6,7 +6,6 @@ import { containersOf, findProxy, type Pod, PROXY } from "../pod/pod.ts";
 /** `error`: the workload will not work. `warning`: the workload may not work. `note`: printed only in JSON and SARIF. */
 export type Severity = "error" | "warning" | "note";
 
-/** The fields of every rule. */
 export interface RuleHead {
   /** A stable ID. Users turn the rule off by its ID. */
   readonly id: string;
@@ -17,39 +16,33 @@ export interface RuleHead {
   readonly istio?: string;
 }
 
-/** A rule about one workload. */
 export interface PodRule extends RuleHead {
   /** `injected`: the rule applies only to pods that are injected. */
   readonly on: "injected" | "any";
   readonly problems: (subject: Subject) => readonly Problem[];
 }
 
-/** A problem in a manifest. */
 export interface Problem {
   /** Field path in the manifest. */
   readonly field: string;
   readonly message: string;
   /** How to fix the problem: a clause without a final period. */
   readonly fix: string;
-  /** Overrides the rule's severity. */
   readonly severity?: Severity;
 }
 
-/** A problem, with the rule that found it. */
 export interface Finding extends Problem {
   readonly rule: string;
   readonly severity: Severity;
   readonly line?: number;
 }
 
-/** The workload that rules check. */
 export interface Subject {
   readonly manifest: ValueMap;
   /** Kind of the workload, even if `manifest` is only its pod. */
   readonly kind: string;
   /** Path of the pod in the manifest. Empty for a Pod. */
   readonly path: readonly string[];
-  /** The pod before injection. */
   readonly pod: Pod;
   /** The pod after injection; `undefined` if it is not injected. */
   readonly injected: Pod | undefined;
@@ -61,7 +54,6 @@ export function podField({ path }: Pick<Subject, "path">, field: string): string
   return [...path, field].join(".");
 }
 
-/** Whether the injected proxy is a native sidecar. */
 export function isNative({ injected }: Subject): boolean {
   return injected !== undefined && containersOf(injected, "initContainers").some(({ name }) => name === PROXY);
 }

@@ -23,7 +23,6 @@ export const RULES: readonly RuleHead[] = [...ALL_POD_RULES, ...INPUT_RULES, SWI
 /** Prefix of annotations that turn a rule off: `off.kubectl-mesh/RULE: REASON`. */
 const OFF = "off.kubectl-mesh/";
 
-/** IDs of the rules that are turned off. */
 export type RulesOff = ReadonlySet<string>;
 
 /** Runs the pod rules on a workload. */
@@ -92,7 +91,6 @@ function switches(subject: Subject): { readonly off: RulesOff; readonly problems
   return { off: new Set(places.flatMap(({ object }) => [...rulesOffBy(object)])), problems };
 }
 
-/** Returns a hint for an unknown rule ID. */
 export function unknownRule(id: string): string {
   const meant = closest(id, RULES.map((rule) => rule.id));
   return meant === undefined ? "docs/inject.md lists all rules" : `did you mean "${meant}"?`;

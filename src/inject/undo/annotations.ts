@@ -20,7 +20,6 @@ type Changes = Record<string, string | undefined>;
 /** Names of the templates in Istio's configurations. */
 const TEMPLATES: readonly string[] = ["sidecar", "gateway", "grpc-agent", "grpc-simple"];
 
-/** Names of the templates that the pod's annotation selects. */
 function templatesOf(pod: Pod): readonly string[] {
   return (annotation(pod, ANNOTATION.templates) ?? "").split(",").map((name) => name.trim()).filter((name) =>
     name !== ""
@@ -37,7 +36,6 @@ export function ownTemplates(pod: Pod, _: Evidence, doubts: Doubt[]): Pod {
   return pod;
 }
 
-/** Removes injection's annotations from the pod. */
 export function annotations(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
   const cni = capturedByCni(evidence) ? forCni(pod, doubts) : {};
   const changes: Changes = { ...own(pod, evidence), ...ofContainers(pod), ...cni, ...networks(pod) };

@@ -18,11 +18,8 @@ import {
 } from "../pod/pod.ts";
 import { type InjectionStatus, parseObject, readStatus } from "../pod/status.ts";
 
-/** The known facts about a pod's injection. */
 export interface Evidence {
-  /** Names of the items that the templates added, by list. */
   readonly added: InjectionStatus;
-  /** The user's containers that override a template's container. */
   readonly kept: Overrides;
   /** The user wrote the containers in `kept` before the other containers. */
   readonly keptFirst: boolean;
@@ -30,9 +27,7 @@ export interface Evidence {
   readonly proxy: ValueMap | undefined;
   /** The revision in the status annotation; `undefined` for releases up to 1.8. */
   readonly revision: string | undefined;
-  /** Whether the pod has a readable status annotation. */
   readonly hasStatus: boolean;
-  /** The pod's owner, as the templates saw it. */
   readonly owner: Owner;
   /** Name that the workload's kind gives to nameless containers. */
   readonly containerName: string | undefined;
@@ -111,7 +106,6 @@ export function proxyVariable({ proxy }: Evidence, name: string): string {
   return proxy === undefined ? "" : envValue(proxy, name) ?? "";
 }
 
-/** Whether injection added a container to a list. */
 export function isAdded({ added }: Evidence, list: ContainerList, container: ValueMap): boolean {
   return added[list].includes(textAt(container, "name"));
 }

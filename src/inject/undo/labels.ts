@@ -6,7 +6,6 @@ import { withLabels } from "../pod/change.ts";
 import { labelsOf, metadataOf, NETWORK_ENV, type Pod } from "../pod/pod.ts";
 import { type Doubt, type Evidence, isOlder, proxyVariable, TAKEN_OUT } from "./evidence.ts";
 
-/** A label that injection may add. */
 interface Rule {
   readonly name: string;
   /** The value that injection writes; `undefined` if injection does not add the label. */
@@ -43,7 +42,6 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Removes injection's labels from the pod. */
 export function labels(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
   const present = labelsOf(pod);
   const out = RULES.filter((rule) => {
@@ -63,7 +61,6 @@ function canonicalName(pod: Pod, { owner }: Evidence): string {
   return trimmed(name.slice(0, MAX_LABEL), (char) => "-_.".includes(char));
 }
 
-/** Maximum length of a label's value. */
 const MAX_LABEL = 63;
 
 function namedBy(pod: Pod): string {

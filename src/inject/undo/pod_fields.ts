@@ -7,7 +7,6 @@ import { type Doubt, type Evidence, STAYS, TAKEN_OUT } from "./evidence.ts";
 /** The proxy's group. Istio 1.4 to 1.8 sets it as `fsGroup`. */
 const PROXY_GROUP = 1337;
 
-/** The sysctl that lets a gateway listen on ports below 1024. */
 const LOW_PORTS = "net.ipv4.ip_unprivileged_port_start";
 
 /** Removes the proxy's `fsGroup`, and the sysctl that a gateway's template sets. */

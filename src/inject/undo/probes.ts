@@ -72,7 +72,6 @@ function withoutZero(map: ValueMap, key: string): ValueMap {
   return map[key] === null || Number(map[key]) === 0 ? withKey(map, key, undefined) : map;
 }
 
-/** The fields of an HTTP action that injection rewrites. */
 const REWRITTEN = ["path", "port", "scheme"];
 
 function restoredRequest(request: ValueMap, original: ValueMap): ValueMap {

@@ -24,7 +24,6 @@ export function prometheus(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
   return withoutPrometheus(bare);
 }
 
-/** Whether the pod's annotations point Prometheus to the agent. */
 function asksAgent(pod: Pod): boolean {
   const port = annotation(pod, PORT);
   return port !== undefined &&

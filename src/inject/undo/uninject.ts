@@ -47,7 +47,6 @@ const NOT_INJECTED = { result: "skipped", reason: "not-injected", field: "", mes
 
 const BY_NAMES = `The annotation "${ANNOTATION.status}" is missing; injected items are detected by their names`;
 
-/** Reads and replaces the pod in a manifest. */
 interface Place {
   readonly read: (manifest: ValueMap) => Pod;
   readonly write: (manifest: ValueMap, pod: Pod) => ValueMap;

@@ -4,7 +4,6 @@ import type { Secret } from "../../kube/client/mod.ts";
 import { decodePems, isSignedBy, readCertificate, readPrivateKey } from "../../golang/x509/mod.ts";
 import { certificatePem, type Issued } from "./issue.ts";
 
-/** The certificates and keys in use. */
 export interface CertificateSet {
   readonly serving: Issued;
   /** The CA that signs serving certificates. */

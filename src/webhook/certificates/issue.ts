@@ -14,7 +14,6 @@ export interface Issued {
   readonly key: PrivateKey;
 }
 
-/** The validity of a certificate. */
 export interface Validity {
   readonly now: Date;
   /** Lifetime in milliseconds. */
@@ -26,7 +25,6 @@ export const CLOCK_SKEW = 10 * 60_000;
 
 const AUTHORITY = "kubectl-mesh webhook authority";
 
-/** Issues a new CA. */
 export function issueAuthority(validity: Validity): Issued {
   const key = generateEcKey();
   const request = { ...requestFor(validity), commonName: AUTHORITY, dnsNames: [], isAuthority: true };
@@ -60,7 +58,6 @@ function secondsOf(date: Date): bigint {
   return BigInt(Math.floor(date.getTime() / 1000));
 }
 
-/** Encodes a DER certificate as PEM. */
 export function certificatePem(der: Uint8Array): string {
   return encodePem("CERTIFICATE", der);
 }

@@ -20,7 +20,6 @@ const HOUR = 3_600_000;
 /** Default lifetimes: 90 days for a serving certificate, 10 years for a CA. */
 export const LIFETIMES: Lifetimes = { serving: 90 * 24 * HOUR, authority: 3650 * 24 * HOUR, overlap: 24 * HOUR };
 
-/** The inputs for deciding about a renewal. */
 export interface RenewalContext {
   readonly dnsNames: readonly string[];
   readonly lifetimes: Lifetimes;
@@ -30,10 +29,8 @@ export interface RenewalContext {
   readonly jitter: number;
 }
 
-/** A renewal that is due, with the new certificates. */
 export interface Renewal {
   readonly certificates: CertificateSet;
-  /** Reason for the log. */
   readonly reason: string;
 }
 

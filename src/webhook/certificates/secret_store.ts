@@ -13,14 +13,12 @@ import {
 import { byWhom, ContestedError, lastWriter } from "./last_writer.ts";
 import { nextRenewal, type RenewalContext } from "./renewal.ts";
 
-/** The location of the Secret. */
 export interface SecretStore {
   readonly api: KubeApi;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** The certificates on which the replicas agree. */
 export interface Agreement extends Known {
   /** Why this replica wrote the certificates; `undefined` if it did not write. */
   readonly written: string | undefined;
@@ -28,7 +26,6 @@ export interface Agreement extends Known {
   readonly writer: string | undefined;
 }
 
-/** Certificates that were read from a Secret. */
 export interface Known {
   readonly certificates: CertificateSet;
   /** UID of the Secret. A recreated Secret has another UID. */

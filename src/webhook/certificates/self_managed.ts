@@ -12,7 +12,6 @@ import { LIFETIMES, type Lifetimes } from "./renewal.ts";
 import { byWhom, ContestedError } from "./last_writer.ts";
 import { agree, collectionOf, contestedSecret, type Known } from "./secret_store.ts";
 
-/** The inputs for managing certificates. */
 export interface SelfManagedOptions {
   readonly api: KubeApi;
   readonly clock: Pick<Clock, "now" | "monotonic" | "sleep">;

@@ -3,7 +3,6 @@ import type { ValueMap } from "../../base/value.ts";
 import { MANAGED_BY, SECRET_TYPE } from "../certificates/certificate_set.ts";
 import { configurationNames, labelsOf, objectOf, type Plan } from "./options.ts";
 
-/** Returns the ServiceAccount with its roles and role bindings. */
 export function accessManifests(plan: Plan): ValueMap[] {
   const { name, namespace, cluster } = plan;
   const account = { name, namespace, labels: labelsOf(plan) };

@@ -44,7 +44,6 @@ export function cniManifests(plan: Plan): ValueMap[] {
 
 const LABELS = { "app.kubernetes.io/name": NAME, "app.kubernetes.io/part-of": "kubectl-mesh" };
 
-/** Environment variables for `iptables cni install`. */
 function settings(plan: Plan): Record<string, string> {
   const { bin, net, isMultus = false } = PLATFORMS[plan.platform];
   return {

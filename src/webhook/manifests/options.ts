@@ -56,7 +56,6 @@ export interface Plan extends Readonly<{ [Key in keyof Given]-?: NonNullable<Giv
   readonly cluster: ClusterNames | undefined;
   /** Name of the Service, the Deployment and the other namespaced objects. */
   readonly name: string;
-  /** Name of the Secret with the certificates. */
   readonly secret: string;
   readonly ports: { readonly reviews: number; readonly plain: number };
 }
@@ -166,12 +165,10 @@ export function selectorLabels({ name }: Plan): Record<string, string> {
   return { "app.kubernetes.io/name": name };
 }
 
-/** Labels of the webhook's objects. */
 export function labelsOf(plan: Plan): Record<string, string> {
   return { ...selectorLabels(plan), "app.kubernetes.io/part-of": "kubectl-mesh", "istio.io/rev": plan.revision };
 }
 
-/** Builds an object with the webhook's name, namespace and labels. */
 export function objectOf(plan: Plan, apiVersion: string, kind: string, fields: ValueMap): ValueMap {
   const { name, namespace } = plan;
   return { apiVersion, kind, metadata: { name, namespace, labels: labelsOf(plan) }, ...fields };

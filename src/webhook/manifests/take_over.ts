@@ -4,7 +4,6 @@ import { configurationNames, DEFAULT_REVISION, type Plan } from "./options.ts";
 /** An Istio object that applying the manifests replaces, because it has the same name. */
 export interface TakeOver {
   readonly name: string;
-  /** Owner of the object, in words. */
   readonly owner: string;
   /** Whether installing a control plane creates the object. Otherwise only `istioctl tag set` creates it. */
   readonly isControlPlanes: boolean;

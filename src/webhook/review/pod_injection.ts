@@ -26,7 +26,6 @@ import type { ProxyConfigs } from "./proxy_configs.ts";
 import { withoutAssignedUser } from "./openshift.ts";
 import { ReviewError } from "./request.ts";
 
-/** The inputs of a review, besides the request body. */
 export interface ReviewContext {
   /** The injector. Load it with `byHand: false`. */
   readonly injector: Injector;

@@ -13,7 +13,6 @@ import {
 import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
 import { metadataOf } from "../../inject/mod.ts";
 
-/** A parsed ProxyConfig resource. */
 interface Entry {
   readonly namespace: string;
   /** Labels that select pods; `undefined` if the resource applies to all pods of its namespace. */
@@ -31,7 +30,6 @@ const FIELDS = [["concurrency", "concurrency"], ["environmentVariables", "proxyM
  * Source: Istio's EffectiveProxyConfig.
  */
 export class ProxyConfigs {
-  /** Messages about ignored resources, for the log. */
   readonly problems: readonly string[];
   readonly #entries: readonly Entry[];
   /** The merged configurations of a mesh, by namespace. */

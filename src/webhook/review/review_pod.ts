@@ -18,7 +18,6 @@ export interface Reviewed extends Pick<PodOutcome, "reason" | "message" | "warni
   readonly result: PodOutcome["result"] | "failed";
   readonly uid: string;
   readonly namespace: string;
-  /** Name or generateName of the pod. */
   readonly name: string;
   readonly dryRun: boolean;
   /** Stack trace of an `internal-error`, without data of the pod. */

@@ -4,16 +4,13 @@ import type { Clock } from "../../platform/world.ts";
 import type { Reviewed } from "../review/review_pod.ts";
 import type { Source } from "../sources/source.ts";
 
-/** The metrics that the webhook updates. */
 export interface WebhookMetrics {
   /** Counter of requests to a review path. */
   readonly requests: Meter;
   /** Counter of requests that were rejected without a review. The label `reason` says why. */
   readonly refusals: Meter;
   reviewed(reviewed: Reviewed, seconds: number): void;
-  /** Sets the function that returns the number of reviews in flight. */
   inFlight(count: () => number): void;
-  /** Adds a collector. */
   register(collector: Collector): void;
   /** Returns all metrics in Prometheus' text format. */
   text(): Promise<string>;
@@ -51,7 +48,6 @@ export function webhookMetrics(version: string): WebhookMetrics {
   };
 }
 
-/** Returns a gauge with one sample. */
 export function gauge(name: string, help: string, value: number): readonly Family[] {
   return [{ name, help, type: "gauge", samples: [{ value }] }];
 }
@@ -89,7 +85,6 @@ export function sourceMetrics(name: string, source: Source<unknown>, clock: Cloc
   ];
 }
 
-/** Converts a date to seconds since 1970. */
 export function seconds(date: Date): number {
   return date.getTime() / 1000;
 }

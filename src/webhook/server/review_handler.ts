@@ -14,7 +14,6 @@ export interface AnswerLimits {
   readonly answerMilliseconds: number;
 }
 
-/** The inputs of the handler. */
 export interface ReviewOptions {
   /** Reviews a request body. `path`: the request's URL path. Never throws. */
   readonly review: (body: Uint8Array, path: string) => Reviewed;

@@ -56,14 +56,12 @@ function connectionsWith(openFiles = Infinity): ConnectionLimits {
   return { ...CONNECTIONS, most: Math.min(CONNECTIONS.most, most) };
 }
 
-/** The running server. */
 export interface ReviewServer {
   readonly tls: TlsServer;
   /** Makes the server report that it is not ready. `reason` is shown by `/ready`. */
   terminate(reason: string): void;
 }
 
-/** The inputs of the server. */
 export interface Parts {
   readonly listen: ListenAddress;
   readonly injector: InjectorSource;

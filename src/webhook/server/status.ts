@@ -6,7 +6,6 @@ import { READING, type Route, router, textAnswer } from "../../platform/serving/
 import { type ListenAddress, onFirst } from "../../platform/serving/listen_address.ts";
 import { type WebhookMetrics, webhookMetrics } from "./metrics.ts";
 
-/** A readiness check. */
 export interface Check {
   readonly name: string;
   /** Text to show if the check passes. */
@@ -16,7 +15,6 @@ export interface Check {
   readonly isTolerable: boolean;
 }
 
-/** The running server. */
 export interface StatusServer {
   readonly port: number;
   readonly metrics: WebhookMetrics;

@@ -7,9 +7,7 @@ import { kubeletVersion, nativeNodes } from "../../inject/mod.ts";
 import type { ReviewContext } from "../review/pod_injection.ts";
 import { ProxyConfigs } from "../review/proxy_configs.ts";
 
-/** The current cluster state, for reviews. */
 export interface ClusterSnapshot extends Pick<ReviewContext, "proxyConfigs" | "namespace" | "nodes"> {
-  /** Stops watching. */
   close(): void;
 }
 
@@ -19,7 +17,6 @@ const NODES = "/api/v1/nodes";
 /** Maximum milliseconds to wait for the first state. The API server waits equally long for a review. */
 const FIRST_WAIT = 10_000;
 
-/** The inputs for watching the cluster. */
 export interface WatchOptions {
   readonly api: KubeApi;
   readonly log: Logger;
@@ -76,7 +73,6 @@ interface Collected {
   readonly api: KubeApi;
   readonly log: Logger;
   readonly path: string;
-  /** Name of the resources, for the log. */
   readonly what: string;
   /** Removes fields that are not needed. */
   readonly slim: (object: KubeObject) => KubeObject;
@@ -88,7 +84,6 @@ class Collection {
   readonly objects = new Map<string, KubeObject>();
   /** Resolves when the watch is in sync or has failed. */
   readonly first: Promise<void>;
-  /** Number of changes to the kept fields. */
   version = 0;
   /** Whether the watch has been in sync. */
   isKnown = false;

@@ -12,7 +12,6 @@ export interface Source<T> {
   problem(): string | undefined;
   /** Registers a handler that is called after each change of `current` or `problem`. */
   onChange(handler: () => void): void;
-  /** Stops watching. */
   close(): void;
 }
 
@@ -24,7 +23,6 @@ export interface CertificateSource extends Source<KeyPair> {
   readonly ready: Promise<void>;
 }
 
-/** Describes how to make a value. */
 export interface Recipe<T> {
   /** Name of the value in the log, such as `configuration`. */
   readonly name: string;

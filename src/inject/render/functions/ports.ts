@@ -1,4 +1,3 @@
-/** Template functions for ports. */
 import { type FuncMap, GoStruct, type GoValue, isList, pure, sprint } from "../../../golang/gotemplate/mod.ts";
 import { PROXY } from "../../pod/pod.ts";
 

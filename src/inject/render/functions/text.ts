@@ -1,4 +1,3 @@
-/** Template functions for text. */
 import { parseJson } from "../../../base/json.ts";
 import { isList } from "../../../base/value.ts";
 import { type FuncMap, type GoValue, pure } from "../../../golang/gotemplate/mod.ts";

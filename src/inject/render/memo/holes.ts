@@ -28,7 +28,6 @@ export type Holes = readonly number[] | "containers" | "any";
 /** Maximum number of holes in one rendering. */
 export const MAX_HOLES = 1000;
 
-/** Returns the token for a hole. */
 export function tokenOf(hole: number): string {
   return `${PREFIX}${String(hole).padStart(3, "0")}`;
 }

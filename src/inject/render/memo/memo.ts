@@ -9,7 +9,6 @@ import { type Form, formOf, isName, namesNode } from "./holes.ts";
 import { keysMark, markOf, type Reading, Recorder, type Step, valueOf } from "./recorder.ts";
 import { dependsOn, writesOnlyOwn } from "./safe_calls.ts";
 
-/** Renders a template to text, and parses the text. */
 export interface Rendering {
   text(template: Template, input: ValueMap): string;
   value(text: string): Value;
@@ -20,7 +19,6 @@ const UNRECORDED = 3;
 /** Number of recordings before the cache must prove useful. After that, each `HITS` cache hits allow one more recording. */
 const FREE = 16;
 const HITS = 8;
-/** Maximum number of cached forms. At this number, the cache is cleared. */
 const MAX_FORMS = 512;
 
 /** A node in the tree of readings: the next value to read, and the child node for each result. */
@@ -31,7 +29,6 @@ interface Place {
   readonly next: Map<unknown, Place>;
 }
 
-/** Caches the renderings of one template with one setting. */
 export class RenderMemo {
   #root: Place = { next: new Map() };
   readonly #known = new Set<string>();
