@@ -1,47 +1,43 @@
 /** Injects a pod with a configuration of Istio 1.0 to 1.8: appends the rendered lists, and sets a few fields. */
 import { messageOf } from "../../base/errors.ts";
 import { goJson, OrderedFields } from "../../golang/go_json.ts";
-import { ANNOTATION, type MeshConfig } from "../../istio/mod.ts";
+import { ANNOTATION } from "../../istio/mod.ts";
 import { mapAt, mapsAt, textAt, valueAt, type ValueMap } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";
 import { withAnnotations, withKey, withSpecKey } from "../pod/change.ts";
 import { type Pod, PROXY, specOf, VALIDATION } from "../pod/pod.ts";
 import { INJECTED_LISTS, listedNames } from "../pod/status.ts";
-import { labelNetwork, type ProxyEnvs, proxyEnvs, setProxyEnvs } from "../postprocess/cluster.ts";
-import { holds, statusPort } from "../postprocess/mod.ts";
+import { labelNetwork, proxyEnvs, setProxyEnvs } from "../postprocess/cluster.ts";
+import { holds, type PostContext, statusPort } from "../postprocess/mod.ts";
+import type { TemplateInput } from "../render/data.ts";
 import { mergesMetrics, scrapeAnnotations } from "../postprocess/prometheus.ts";
 import type { Owner } from "../pod/workload.ts";
 import { type Bare, withoutEarlier } from "./earlier.ts";
 import { has } from "./features.ts";
 import { addLabels } from "./labels.ts";
 import type { Legacy } from "./load.ts";
-import { redirected } from "./probes.ts";
-import { equip, probePort } from "./proxy.ts";
+import { equip, probePort, redirected } from "./proxy.ts";
 import { readSidecarSpec, type SidecarSpec } from "./sidecar_spec.ts";
 import { legacyTemplateData } from "./template_data.ts";
 
-export interface LegacyInput {
+/** `mesh` includes the pod's `proxy.istio.io/config` if the release reads this annotation. */
+export interface LegacyInput
+  extends
+    Pick<TemplateInput, "mesh" | "values" | "revision" | "isLate">,
+    Pick<PostContext, "env" | "proxyEnvs" | "injectedAnnotations"> {
   /** The pod as the user wrote it. */
   readonly pod: Pod;
   /** The pod after decoding, for the template. */
   readonly typed: Pod;
   readonly owner: Owner;
   readonly legacy: Legacy;
-  /** The mesh configuration. Includes the pod's `proxy.istio.io/config` if the release reads this annotation. */
-  readonly mesh: MeshConfig;
-  readonly values: ValueMap;
-  readonly revision: string;
-  /** Cluster and network of the proxy. They override the values. */
-  readonly proxyEnvs: ProxyEnvs;
-  readonly injectedAnnotations: Readonly<Record<string, string>>;
-  readonly env: (name: string) => string | undefined;
-  /** Returns whether rendering has exceeded its time limit. */
-  readonly isLate?: (() => boolean) | undefined;
 }
 
 interface Context extends LegacyInput {
   readonly minor: number;
   readonly bare: Bare;
+  /** The agent's port, if probes of the pod are rewritten. */
+  readonly port: number | undefined;
   /** The rendered lists, after the proxy is adapted to the pod. */
   readonly spec: SidecarSpec;
 }
@@ -57,14 +53,12 @@ export function injectLegacy(input: LegacyInput) {
   const { minor } = input.legacy.release;
   const bare = withoutEarlier(input.pod, agent);
   const rendered = render(withoutEarlier(input.typed, agent).pod, input);
-  const context = { ...input, minor, bare, spec: equip(rendered, { ...input, minor, bare, spec: rendered }) };
-  const pod = changed(context);
-  return { pod, templates: ["template"] };
+  const adapted = { ...input, minor, bare, port: probePort(bare.pod, rendered, minor, input.mesh) };
+  return { pod: changed({ ...adapted, spec: equip(rendered, adapted) }), templates: ["template"] };
 }
 
 function changed(context: Context): Pod {
-  const { minor, bare, spec, mesh, values, revision, owner } = context;
-  const port = probePort(bare.pod, context);
+  const { minor, bare, port, spec, mesh, values, revision, owner } = context;
   let pod = port === undefined ? bare.pod : redirected(bare.pod, port, minor);
   pod = append(pod, spec, has(minor, "hold") && holds(mesh, values));
   if (has(minor, "cluster")) {

@@ -1,23 +1,30 @@
-/** Adapts the rendered proxy container to one pod. */
+/** Adapts the rendered proxy container to one pod. The agents of 1.0 to 1.5 listen on the port in the proxy's `--statusPort`. */
 import { goJson, OrderedFields } from "../../golang/go_json.ts";
 import type { MeshConfig } from "../../istio/mod.ts";
-import { mapsAt, type ValueMap } from "../../base/value.ts";
-import { withEnv, withKey } from "../pod/change.ts";
-import { annotation, containerNamed, containersOf, type Pod, PROMETHEUS_ENV, PROXY } from "../pod/pod.ts";
+import { intAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
+import { mapContainers, withEnv, withKey } from "../pod/change.ts";
+import { annotation, containerNamed, containersOf, type Pod, PROBERS_ENV, PROMETHEUS_ENV, PROXY } from "../pod/pod.ts";
 import { statusPort } from "../postprocess/mod.ts";
-import { rewritesProbes } from "../postprocess/probes.ts";
+import {
+  earlierProbers,
+  podStatusPort,
+  probeAbilities,
+  probersIn,
+  rewriteContainer,
+  rewritesProbes,
+} from "../postprocess/probes.ts";
 import { mergesMetrics } from "../postprocess/prometheus.ts";
-import { withConcurrency } from "./arguments.ts";
+import { flagValue, withConcurrency } from "./arguments.ts";
 import type { Bare } from "./earlier.ts";
 import { has } from "./features.ts";
-import { agentPort, type LegacyProbeSettings, withProbers } from "./probes.ts";
 import type { SidecarSpec } from "./sidecar_spec.ts";
 
 interface ProxyContext {
   readonly minor: number;
   readonly mesh: MeshConfig;
   readonly bare: Bare;
-  readonly spec: SidecarSpec;
+  /** The agent's port, if probes of the pod are rewritten. */
+  readonly port: number | undefined;
 }
 
 /** Returns the rendered lists with the proxy adapted to the pod. */
@@ -28,11 +35,9 @@ export function equip(spec: SidecarSpec, context: ProxyContext): SidecarSpec {
   return { ...spec, containers };
 }
 
-function ready(rendered: ValueMap, context: ProxyContext): ValueMap {
-  const { bare: { pod, prometheus }, minor, mesh } = context;
+function ready(rendered: ValueMap, { bare: { pod, prometheus, probers }, minor, mesh, port }: ProxyContext): ValueMap {
   let proxy = withConcurrency(rendered);
-  const port = probePort(pod, context);
-  if (port !== undefined) proxy = withProbers(proxy, pod, port, probeSettings(context));
+  if (port !== undefined) proxy = withProbers(proxy, pod, port, { minor, earlier: probers });
   if (has(minor, "prometheusMerge") && mergesMetrics(pod, mesh)) proxy = withMetricsSettings(proxy, pod, prometheus);
   const token = tokenMount(pod);
   return token === undefined ? proxy : withKey(proxy, "volumeMounts", [...mapsAt(proxy, "volumeMounts"), token]);
@@ -46,17 +51,37 @@ function withMetricsSettings(proxy: ValueMap, pod: Pod, earlier: string | undefi
   return text === undefined ? proxy : withEnv(proxy, PROMETHEUS_ENV, text);
 }
 
-/** The agent's port, if probes of the pod are rewritten. */
-export function probePort(pod: Pod, context: ProxyContext): number | undefined {
-  const proxy = containerNamed(context.spec.containers, PROXY);
-  const settings = probeSettings(context);
-  return proxy === undefined || !rewritesProbes(pod, context.spec.rewriteAppHTTPProbe)
-    ? undefined
-    : agentPort(pod, proxy, settings);
+/** The agent's port for a pod; `undefined` if the pod's probes are not rewritten, or the port is unknown. */
+export function probePort(pod: Pod, spec: SidecarSpec, minor: number, mesh: MeshConfig): number | undefined {
+  const proxy = containerNamed(spec.containers, PROXY);
+  if (proxy === undefined || !rewritesProbes(pod, spec.rewriteAppHTTPProbe)) return undefined;
+  if (has(minor, "agentProbers")) return podStatusPort(pod, statusPort(mesh));
+  const text = flagValue(proxy, "statusPort") ?? "";
+  return /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-function probeSettings({ minor, mesh, bare }: ProxyContext): LegacyProbeSettings {
-  return { minor, meshStatusPort: statusPort(mesh), earlier: bare.probers };
+/**
+ * Sets ISTIO_KUBE_APP_PROBERS on the proxy. `earlier`: its value from an earlier injection. Returns the same proxy if the
+ * application has no HTTP probes.
+ */
+export function withProbers(
+  proxy: ValueMap,
+  pod: Pod,
+  port: number,
+  { minor, earlier }: { readonly minor: number; readonly earlier: string | undefined },
+): ValueMap {
+  const asksAgent = (action: ValueMap, url: string) => textAt(action, "path") === url && intAt(action, "port") === port;
+  const all = { ...probersIn(pod, abilitiesOf(minor), asksAgent), ...earlierProbers(earlier) };
+  return Object.keys(all).length === 0 ? proxy : withEnv(proxy, PROBERS_ENV, goJson(all));
+}
+
+/** Redirects the HTTP probes of the application containers to the agent. */
+export function redirected(pod: Pod, port: number, minor: number): Pod {
+  return mapContainers(pod, "containers", (container) => rewriteContainer(container, port, abilitiesOf(minor)));
+}
+
+function abilitiesOf(minor: number) {
+  return probeAbilities(minor, () => undefined);
 }
 
 const TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";

@@ -15,9 +15,9 @@ export function probes(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
     if (!Array.isArray(before)) return result;
     const after = before.map((container, index) => {
       if (!isMap(container) || isAdded(evidence, list, container)) return container;
-      const done = restoredContainer(container, probers);
-      for (const { path, message } of done.doubts) doubts.push({ field: `spec.${list}[${index}].${path}`, message });
-      return done.container;
+      const doubt = (path: string, message: string) =>
+        doubts.push({ field: `spec.${list}[${index}].${path}`, message });
+      return restoredContainer(container, probers, doubt);
     });
     return after.every((item, index) => item === before[index]) ? result : withSpecKey(result, list, after);
   }, pod);
@@ -25,37 +25,36 @@ export function probes(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
 
 const UNKNOWN = "points to the agent, and the original handler is unknown; write the handler again";
 
-function restoredContainer(container: ValueMap, probers: ValueMap) {
-  const doubts: { readonly path: string; readonly message: string }[] = [];
-  let result = container;
-  for (const { path, url } of HANDLERS) {
+/** Restores the handlers of a container. Calls `doubt` with the path of each field whose original is unknown. */
+function restoredContainer(
+  container: ValueMap,
+  probers: ValueMap,
+  doubt: (path: string, message: string) => void,
+): ValueMap {
+  return HANDLERS.reduce((result, { path, url }) => {
     const handler = valueAt(result, ...path);
     const name = url(textAt(container, "name"));
-    if (!isMap(handler) || mapAt(handler, "httpGet")["path"] !== name) continue;
+    if (!isMap(handler) || mapAt(handler, "httpGet")["path"] !== name) return result;
     const prober = probers[name];
-    if (isMap(prober)) {
-      const restored = restoredHandler(handler, prober);
-      result = withAt(result, path, restored);
-      doubts.push(
-        ...namedPort(restored, container).map((doubt) => ({ ...doubt, path: [...path, doubt.path].join(".") })),
-      );
-    } else doubts.push({ path: path.join("."), message: UNKNOWN });
-  }
-  return { container: result, doubts };
+    if (!isMap(prober)) {
+      doubt(path.join("."), UNKNOWN);
+      return result;
+    }
+    const restored = restoredHandler(handler, prober);
+    for (const kind of ["httpGet", "tcpSocket"]) {
+      const port = intAt(mapAt(restored, kind), "port");
+      const named = portName(port, container);
+      const message = `stays ${port}, but may have been the port's name "${named}" before injection`;
+      if (named !== "") doubt([...path, kind, "port"].join("."), message);
+    }
+    return withAt(result, path, restored);
+  }, container);
 }
 
-/** Returns a doubt if the container has a name for the restored port: the original handler may have used this name. */
-function namedPort(handler: ValueMap, container: ValueMap) {
-  return ["httpGet", "tcpSocket"].flatMap((kind) => {
-    const port = intAt(mapAt(handler, kind), "port");
-    const [only, ...others] = mapsAt(container, "ports").filter((each) => intAt(each, "containerPort") === port);
-    const name = only === undefined || others.length > 0 ? "" : textAt(only, "name");
-    if (port === undefined || name === "") return [];
-    return [{
-      path: `${kind}.port`,
-      message: `stays ${port}, but may have been the port's name "${name}" before injection`,
-    }];
-  });
+/** The name of a port in the container's ports; `""` if it has none, or several. */
+function portName(port: number | undefined, container: ValueMap): string {
+  const [only, ...others] = mapsAt(container, "ports").filter((each) => intAt(each, "containerPort") === port);
+  return port === undefined || only === undefined || others.length > 0 ? "" : textAt(only, "name");
 }
 
 /** Restores one handler. Releases up to 1.5 record only the HTTP action, without the key `httpGet`. */

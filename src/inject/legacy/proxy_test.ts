@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { parseYaml } from "../../yaml/mod.ts";
-import { agentPort, type LegacyProbeSettings, redirected, withProbers } from "./probes.ts";
+import { defaultsOf } from "../../istio/mod.ts";
+import { probePort, redirected, withProbers } from "./proxy.ts";
 import { containersOf } from "../pod/pod.ts";
 import { rewritesProbes } from "../postprocess/probes.ts";
-
-function settings(minor: number, earlier?: string): LegacyProbeSettings {
-  return { minor, meshStatusPort: 15020, earlier };
-}
 
 function map(text: string): ValueMap {
   const value = parseYaml(text, "");
@@ -31,7 +28,7 @@ const TCP = map("{name: tcp, livenessProbe: {tcpSocket: {port: 1}}, readinessPro
 const POD = { spec: { containers: [APP, TCP] } };
 
 function reported(minor: number, earlier?: string): string {
-  const proxy = withProbers(newMap(), POD, 15020, settings(minor, earlier));
+  const proxy = withProbers(newMap(), POD, 15020, { minor, earlier });
   const [variable] = Array.isArray(proxy["env"]) ? proxy["env"] : [];
   return isMap(variable) ? String(variable["value"]) : "";
 }
@@ -61,7 +58,7 @@ Deno.test("withProbers: the probers of an earlier injection win", () => {
 
 Deno.test("withProbers: without probes there is no variable", () => {
   const proxy = newMap();
-  assert.equal(withProbers(proxy, { spec: { containers: [TCP] } }, 15020, settings(8)), proxy);
+  assert.equal(withProbers(proxy, { spec: { containers: [TCP] } }, 15020, { minor: 8, earlier: undefined }), proxy);
 });
 
 function rewritten(container: ValueMap, port: number, minor: number): ValueMap {
@@ -96,9 +93,13 @@ const PORTS: readonly (readonly [string, number, string, string, number | undefi
 ];
 
 for (const [name, minor, annotations, args, expected] of PORTS) {
-  Deno.test(`agentPort: ${name}`, () => {
-    const port = agentPort(map(`metadata: {annotations: ${annotations}}`), map(`args: ${args}`), settings(minor));
-    assert.equal(port, expected);
+  Deno.test(`probePort: ${name}`, () => {
+    const none = { initContainers: [], volumes: [], imagePullSecrets: [], dnsConfig: undefined, podRedirectAnnot: {} };
+    const proxy = map(`{name: istio-proxy, args: ${args}}`);
+    const pod = map(`metadata: {annotations: ${annotations}}`);
+    const spec = { ...none, rewriteAppHTTPProbe: true, containers: [proxy] };
+    assert.equal(probePort(pod, spec, minor, defaultsOf("1.8")), expected);
+    assert.equal(probePort(pod, { ...spec, rewriteAppHTTPProbe: false }, minor, defaultsOf("1.8")), undefined);
   });
 }
 
