@@ -1,6 +1,6 @@
 /** Combines the configuration from the user's files, flags, and the built-in configuration. */
 import { goJson } from "../../golang/go_json.ts";
-import { isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
+import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
 import { toYaml } from "../../yaml/mod.ts";
 import { type Source, textBesideConfig } from "./config.ts";
 import { BUILT_IN } from "../default/mod.ts";
@@ -82,13 +82,12 @@ function builtInRelease(): string {
 
 /** Returns the configuration as one ConfigMap in YAML, which `--inject-config` accepts. */
 export function showConfiguration({ config, values, mesh }: Configuration): string {
-  const data = newMap();
-  data["config"] = textBesideConfig(config.text, config.file, "config") ?? config.text;
-  data["values"] = values === undefined ? "" : toYaml(parseValues(values.text, values.file));
-  data["mesh"] = mesh?.text ?? "";
-  const map = newMap();
-  Object.assign(map, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "istio-sidecar-injector" }, data });
-  return toYaml(map);
+  const data = {
+    config: textBesideConfig(config.text, config.file, "config") ?? config.text,
+    values: values === undefined ? "" : toYaml(parseValues(values.text, values.file)),
+    mesh: mesh?.text ?? "",
+  };
+  return toYaml({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "istio-sidecar-injector" }, data });
 }
 
 function builtIn(part: keyof typeof BUILT_IN): Source {
@@ -111,19 +110,16 @@ function layered(given: GivenConfiguration, layers: readonly (Source | undefined
 }
 
 function singleValues({ hub, tag, cni, fit }: GivenConfiguration): ValueMap {
-  const global = newMap();
-  if (hub !== undefined) global["hub"] = hub;
-  if (tag !== undefined) global["tag"] = tag;
-  if (fit === "restricted") global["proxy"] = nested("seccompProfile", { type: "RuntimeDefault" });
-  const set = newMap();
-  if (Object.keys(global).length > 0) set["global"] = global;
-  // Both levels forbid the privileges that the istio-init container needs, so `fit` implies the CNI plugin.
-  if (cni === true || fit !== undefined) set["pilot"] = nested("cni", { enabled: true });
-  return set;
-}
-
-function nested(key: string, value: Readonly<Record<string, Value>>): ValueMap {
-  return Object.assign(newMap(), { [key]: Object.assign(newMap(), value) });
+  const global: ValueMap = {
+    ...hub === undefined ? {} : { hub },
+    ...tag === undefined ? {} : { tag },
+    ...fit === "restricted" ? { proxy: { seccompProfile: { type: "RuntimeDefault" } } } : {},
+  };
+  return {
+    ...Object.keys(global).length === 0 ? {} : { global },
+    // Both levels forbid the privileges that the istio-init container needs, so `fit` implies the CNI plugin.
+    ...cni === true || fit !== undefined ? { pilot: { cni: { enabled: true } } } : {},
+  };
 }
 
 /** Helm's rule: mappings merge key by key, other values replace, null removes. */

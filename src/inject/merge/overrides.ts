@@ -10,7 +10,7 @@ import { ANNOTATION } from "../../istio/mod.ts";
 import { isList, isMap, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { plain } from "../render/functions/plain.ts";
 import { mergePod } from "./overlay.ts";
-import { withAnnotations, withKey } from "../pod/change.ts";
+import { withAnnotations, withKey, withSpecKey } from "../pod/change.ts";
 import {
   annotation,
   annotationsOf,
@@ -30,6 +30,7 @@ export type Overrides = Readonly<Record<ContainerList, readonly ValueMap[]>>;
 const AUTO_IMAGE = "auto";
 
 const NONE: Overrides = { containers: [], initContainers: [] };
+const LISTS = ["containers", "initContainers"] as const;
 
 /** Reads the overrides from the annotation of an earlier injection. Throws a MeshError if the annotation is invalid. */
 export function keptOverrides(pod: Pod): Overrides {
@@ -68,20 +69,16 @@ function parse(text: string): ValueMap {
     throw notJson(messageOf(error));
   }
   if (!isMap(value)) throw notJson("not a JSON object");
-  const wrong = ["containers", "initContainers"].find((list) => !isList(value[list] ?? []));
-  if (wrong !== undefined) throw notJson(`"${wrong}" is not a list`);
+  for (const list of LISTS) if (!isList(value[list] ?? [])) throw notJson(`"${list}" is not a list`);
   return value;
 }
 
 function notJson(why: string): InjectionError {
-  return new InjectionError(
-    "invalid-annotation",
-    `The annotation "${ANNOTATION.overrides}" is invalid: ${why}`,
-    {
-      place: { field: `metadata.annotations["${ANNOTATION.overrides}"]` },
-      hint: "remove this annotation, which injection writes, and add the container to the pod again",
-    },
-  );
+  const message = `The annotation "${ANNOTATION.overrides}" is invalid: ${why}`;
+  return new InjectionError("invalid-annotation", message, {
+    place: { field: `metadata.annotations["${ANNOTATION.overrides}"]` },
+    hint: "remove this annotation, which injection writes, and add the container to the pod again",
+  });
 }
 
 export interface OverrideSource {
@@ -120,8 +117,9 @@ export function applyOverrides(pod: Pod, templatePod: Pod, source: OverrideSourc
     initContainers: overlays(templatePod, "initContainers", source),
   };
   let result = pod;
-  for (const overlay of applied.containers) result = overlayContainer(result, "containers", overlay);
-  for (const overlay of applied.initContainers) result = overlayContainer(result, "initContainers", overlay);
+  for (const list of LISTS) {
+    for (const container of applied[list]) result = mergePod(result, withSpecKey(newMap(), list, [container]));
+  }
   const text = overridesText(applied);
   if (source.status !== undefined || text === "{}") return result;
   const [first, ...others] = containersOf(source.original, "containers");
@@ -138,20 +136,11 @@ function overlays(templatePod: Pod, list: ContainerList, source: OverrideSource)
     .map((override) => override["image"] === AUTO_IMAGE ? withKey(override, "image", undefined) : override);
 }
 
-function overlayContainer(pod: Pod, list: ContainerList, container: ValueMap): Pod {
-  const spec = newMap();
-  spec[list] = [container];
-  const patch = newMap();
-  patch["spec"] = spec;
-  return mergePod(pod, patch);
-}
-
 /**
  * Formats the overrides annotation as Istio does: `{"containers":[...],"initContainers":[...]}`, without empty lists.
  */
 function overridesText(overrides: Overrides): string {
-  const lists = (["containers", "initContainers"] as const).filter((list) => overrides[list].length > 0);
-  const texts = lists.map((list) => {
+  const texts = LISTS.filter((list) => overrides[list].length > 0).map((list) => {
     const containers = overrides[list].map((container) => toGoJson(decode(container, "Container").value, "Container"));
     return `"${list}":[${containers.join(",")}]`;
   });

@@ -1,6 +1,6 @@
 /** Reads the request of an AdmissionReview. Source: k8s.io/api/admission/v1 and v1beta1, whose fields agree here. */
 import { type ErrorDetails, MeshError } from "../../base/errors.ts";
-import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
+import { isMap, mapAt, textAt, type Value } from "../../base/value.ts";
 
 /** Thrown for an unreadable review. `reason` is for metrics and logs: `invalid-review`, `too-large` or `invalid-manifest`. */
 export class ReviewError extends MeshError {
@@ -41,21 +41,15 @@ export function identityOf(review: Value): ReviewIdentity {
 
 /** Reads the request of a review. Throws a `ReviewError` if it is not an AdmissionReview, or contains no request. */
 export function readRequest(review: Value): AdmissionRequest {
-  if (!isMap(review)) throw invalid("the body is not a JSON object");
+  if (!isMap(review)) throw new ReviewError("invalid-review", "Invalid review: the body is not a JSON object");
   const kind = textAt(review, "kind");
   const apiVersion = textAt(review, "apiVersion");
   if (kind !== "AdmissionReview" || !VERSIONS.includes(apiVersion)) {
-    throw invalid(
-      `the body is "${shown(kind)}" of "${shown(apiVersion)}"`,
-      `send an AdmissionReview of ${VERSIONS.join(" or ")}`,
-    );
+    const message = `Invalid review: the body is "${kind.slice(0, MAX_SHOWN)}" of "${apiVersion.slice(0, MAX_SHOWN)}"`;
+    throw new ReviewError("invalid-review", message, { hint: `send an AdmissionReview of ${VERSIONS.join(" or ")}` });
   }
   const request = review["request"];
-  if (!isMap(request)) throw invalid("the review has no request");
-  return requestOf(request);
-}
-
-function requestOf(request: ValueMap): AdmissionRequest {
+  if (!isMap(request)) throw new ReviewError("invalid-review", "Invalid review: the review has no request");
   const object = request["object"] ?? null;
   const own = isMap(object) ? textAt(object, "kind") : "";
   return {
@@ -67,16 +61,4 @@ function requestOf(request: ValueMap): AdmissionRequest {
   };
 }
 
-function invalid(why: string, hint?: string): ReviewError {
-  return new ReviewError(
-    "invalid-review",
-    `Invalid review: ${why}`,
-    hint === undefined ? {} : { hint },
-  );
-}
-
 const MAX_SHOWN = 60;
-
-function shown(text: string): string {
-  return text.slice(0, MAX_SHOWN);
-}

@@ -1,5 +1,5 @@
 /** Watches the cluster state on which reviews depend: ProxyConfigs, namespaces and nodes. */
-import { errorLine, type MeshError } from "../../base/errors.ts";
+import { errorLine } from "../../base/errors.ts";
 import { ApiError, keyOf, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
 import { type Logger, logText } from "../../platform/log.ts";
 import type { Clock } from "../../platform/world.ts";
@@ -35,7 +35,7 @@ export async function watchCluster({ api, log, clock, asksNodes }: WatchOptions)
   const nodes = asksNodes ? collection(NODES, "nodes", versionAlone) : undefined;
   const first = new AbortController();
   await Promise.race([
-    Promise.all([proxyConfigs.first, namespaces.first, nodes?.first]),
+    Promise.all([proxyConfigs.first.promise, namespaces.first.promise, nodes?.first.promise]),
     clock.sleep(FIRST_WAIT, first.signal),
   ]);
   first.abort();
@@ -57,10 +57,8 @@ export async function watchCluster({ api, log, clock, asksNodes }: WatchOptions)
   };
 }
 
-type Objects = Iterable<KubeObject>;
-
 /** Returns a function that computes a value from a collection, and recomputes it only after a change. */
-function derived<T>(collection: Collection, compute: (objects: Objects) => T): () => T {
+function derived<T>(collection: Collection, compute: (objects: Iterable<KubeObject>) => T): () => T {
   let known: { readonly version: number; readonly value: T } | undefined;
   return () => {
     const { version, objects } = collection;
@@ -69,10 +67,9 @@ function derived<T>(collection: Collection, compute: (objects: Objects) => T): (
   };
 }
 
-interface Collected {
-  readonly api: KubeApi;
-  readonly log: Logger;
+interface Collected extends Pick<WatchOptions, "api" | "log"> {
   readonly path: string;
+  /** Name of the resources, for the log. */
   readonly what: string;
   /** Removes fields that are not needed. */
   readonly slim: (object: KubeObject) => KubeObject;
@@ -83,31 +80,30 @@ interface Collected {
 class Collection {
   readonly objects = new Map<string, KubeObject>();
   /** Resolves when the watch is in sync or has failed. */
-  readonly first: Promise<void>;
+  readonly first = Promise.withResolvers<void>();
+  /** Number of changes to the kept fields. */
   version = 0;
   /** Whether the watch has been in sync. */
   isKnown = false;
-  readonly #from: Collected;
   #isWatched = true;
 
   constructor(from: Collected) {
-    this.#from = from;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.first = promise;
-    void this.#watch(resolve);
+    void this.#watch(from);
   }
 
-  async #watch(known: () => void): Promise<void> {
-    const { api, path, signal, slim } = this.#from;
+  async #watch({ api, log, path, what, slim, signal }: Collected): Promise<void> {
     const events = api.watch(path, {}, signal, {
       synced: () => {
         this.#isWatched = true;
         this.isKnown = true;
-        known();
+        this.first.resolve();
       },
       failed: (error) => {
-        this.#logFailure(error);
-        known();
+        // Log a failure once. Status 404 means that Istio's CRDs are not installed.
+        const isLogged = this.#isWatched && !(error instanceof ApiError && error.status === 404);
+        if (isLogged) log.warn(logText(`Cannot watch the ${what}, using the last known ones: ${errorLine(error)}`));
+        if (isLogged) this.#isWatched = false;
+        this.first.resolve();
       },
     });
     for await (const { type, object } of events) {
@@ -120,14 +116,6 @@ class Collection {
     this.version++;
     if (object === undefined) this.objects.delete(key);
     else this.objects.set(key, object);
-  }
-
-  /** Logs a failure once. Ignores status 404, which means that Istio's CRDs are not installed. */
-  #logFailure(error: MeshError): void {
-    if (!this.#isWatched || (error instanceof ApiError && error.status === 404)) return;
-    this.#isWatched = false;
-    const { log, what } = this.#from;
-    log.warn(logText(`Cannot watch the ${what}, using the last known ones: ${errorLine(error)}`));
   }
 }
 
