@@ -28,17 +28,17 @@ export interface NativeSetting {
  * | `auto` | if their kubelets support it | on, as in istiod | off |
  * | unset | if their kubelets and the template support it | off | off |
  */
-export function nativeSetting(text: string | undefined): NativeSetting {
-  if (text === "true") return { native: true, nodes: "never" };
-  if (text === "auto") return { native: false, nodes: "always" };
-  if (text === undefined || text === "") return { native: false, nodes: "if-any" };
-  if (text === "false") return { native: false, nodes: "never" };
-  return {
-    native: false,
-    nodes: "never",
-    warning: `ENABLE_NATIVE_SIDECARS is "${text}", but must be "true", "false" or "auto"; "false" is used`,
-  };
+export function nativeSetting(text = ""): NativeSetting {
+  const warning = `ENABLE_NATIVE_SIDECARS is "${text}", but must be "true", "false" or "auto"; "false" is used`;
+  return SETTINGS.get(text) ?? { native: false, nodes: "never", warning };
 }
+
+const SETTINGS: ReadonlyMap<string, NativeSetting> = new Map([
+  ["true", { native: true, nodes: "never" }],
+  ["false", { native: false, nodes: "never" }],
+  ["auto", { native: false, nodes: "always" }],
+  ["", { native: false, nodes: "if-any" }],
+]);
 
 /** The setting for one pod: its annotation if the value is exactly `true` or `false`, otherwise `setting`. */
 export function nativeForPod(pod: Pod, setting: boolean): boolean {

@@ -10,7 +10,7 @@ import { withKey } from "../pod/change.ts";
 import { metadataOf } from "../pod/pod.ts";
 import { type WorkloadKind, workloadKinds } from "../pod/kinds.ts";
 import { notInjected } from "../pod/other_kinds.ts";
-import type { InputObject } from "../rules/input_rules.ts";
+import type { Described, InputObject } from "../rules/input_rules.ts";
 import type { Level } from "../rules/pod_security.ts";
 import { type Finding, findingText } from "../rules/rule.ts";
 import { type RulesOff, rulesOffBy } from "../rules/rules.ts";
@@ -143,9 +143,12 @@ function changeValue(value: Value, path: Path, run: Run): Value {
   const known = identity(value, run);
   try {
     if (isMap(value)) checkNamespace(value, run.options.namespace);
-    const { next, injected, findings = NO_FINDINGS, misread = [], ...rest } = changeResource(value, run);
+    const { next, injected, findings = [], misread = [], ...rest } = changeResource(value, run);
     const lineOf = (field: string) => run.parsed.place([...path, ...fieldKeys(field)]).line;
-    const located = findings.map((finding) => withLine(finding, lineOf(finding.field)));
+    const located = findings.map((finding): Finding => {
+      const line = lineOf(finding.field);
+      return line === undefined ? finding : { ...finding, line };
+    });
     const texts = located.filter(({ severity }) => severity !== "note").map(findingText);
     const misreadTexts = misread.map((each) => misreadText(each, path, run.parsed));
     const patchWarnings = addPatch(value, next, run);
@@ -171,12 +174,6 @@ function changeValue(value: Value, path: Path, run: Run): Value {
 /** Returns the line of a resource for warnings that name no line; only then, because it takes time to find. */
 function startFor(warnings: readonly string[], path: Path, { parsed }: Run): Pick<ReportEntry, "start"> {
   return warnings.length === 0 ? {} : { start: parsed.place(path).line };
-}
-
-const NO_FINDINGS: readonly Finding[] = [];
-
-function withLine(finding: Finding, line: number | undefined): Finding {
-  return line === undefined ? finding : { ...finding, line };
 }
 
 /** Formats a warning: `line 3: spec.RestartPolicy: ...`. `path` is the workload's path in the document. */
@@ -208,9 +205,7 @@ function changeList(list: ValueMap, path: Path, run: Run): Value {
   return after.every((item, index) => item === before[index]) ? list : withKey(list, "items", after);
 }
 
-type Known = Pick<ReportEntry, "file" | "document" | "apiVersion" | "kind" | "namespace" | "name">;
-
-function identity(value: Value, { parsed: { doc }, options }: Run): Known {
+function identity(value: Value, { parsed: { doc }, options }: Run): Described {
   const manifest = isMap(value) ? value : {};
   const metadata = metadataOf(manifest);
   return {
@@ -229,7 +224,7 @@ function nameText(name: Value | undefined): string {
 }
 
 /** Builds the entry for a failed resource. The error's field path is extended to start at the document. */
-function failure(error: MeshError, known: Known, path: Path, parsed: ListedObject): ReportEntry {
+function failure(error: MeshError, known: Described, path: Path, parsed: ListedObject): ReportEntry {
   const keys = [...path, ...fieldKeys(error.place?.field ?? "")];
   const place = { ...parsed.place(keys), document: parsed.doc.index };
   return {
@@ -253,7 +248,7 @@ function checkNamespace(manifest: ValueMap, namespace: string | undefined): void
   );
 }
 
-export interface Outcome extends Omit<ReportEntry, keyof Known | "error"> {
+export interface Outcome extends Omit<ReportEntry, keyof Described | "error"> {
   readonly next: Value;
   readonly injected?: InputObject["injected"];
   /** Fields that Kubernetes would reject or ignore. */
