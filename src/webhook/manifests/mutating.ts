@@ -3,59 +3,42 @@ import type { Value, ValueMap } from "../../base/value.ts";
 import { configurationNames, DEFAULT_REVISION, type Plan } from "./options.ts";
 import { selectorExpressions } from "../../kube/text/selector_text.ts";
 
-const INJECTION = "istio-injection";
 const REVISION = "istio.io/rev";
-const INJECT = "sidecar.istio.io/inject";
-/** A label that Kubernetes adds to every namespace. */
-const NAMESPACE_NAME = "kubernetes.io/metadata.name";
 
 /** One webhook of a configuration, with the selectors of its namespaces and pods. */
 interface Row {
   readonly prefix: string;
-  /** The webhook exists only for the default revision: it selects by labels that do not name a revision. */
-  readonly isDefaultOnly: boolean;
-  readonly namespaces: (revision: string) => readonly ValueMap[];
-  readonly pods: (revision: string) => readonly ValueMap[];
+  readonly namespaces: (revision: string) => string;
+  readonly pods: (revision: string) => string;
 }
 
+/** The webhooks of every revision. */
 const ROWS: readonly Row[] = [
   {
     prefix: "rev.namespace",
-    isDefaultOnly: false,
-    namespaces: (revision) => [isIn(REVISION, revision), isAbsent(INJECTION)],
-    pods: () => [isNotIn(INJECT, "false")],
+    namespaces: (revision) => `istio.io/rev in (${revision}),!istio-injection`,
+    pods: () => "sidecar.istio.io/inject notin (false)",
   },
   {
     prefix: "rev.object",
-    isDefaultOnly: false,
-    namespaces: () => [isAbsent(REVISION), isAbsent(INJECTION)],
-    pods: (revision) => [isNotIn(INJECT, "false"), isIn(REVISION, revision)],
-  },
-  {
-    prefix: "namespace",
-    isDefaultOnly: true,
-    namespaces: () => [isIn(INJECTION, "enabled")],
-    pods: () => [isNotIn(INJECT, "false")],
-  },
-  {
-    prefix: "object",
-    isDefaultOnly: true,
-    namespaces: () => [isAbsent(INJECTION), isAbsent(REVISION)],
-    pods: () => [isIn(INJECT, "true"), isAbsent(REVISION)],
+    namespaces: () => "!istio.io/rev,!istio-injection",
+    pods: (revision) => `sidecar.istio.io/inject notin (false),istio.io/rev in (${revision})`,
   },
 ];
 
-function isIn(key: string, ...values: string[]): ValueMap {
-  return { key, operator: "In", values };
-}
-
-function isNotIn(key: string, ...values: string[]): ValueMap {
-  return { key, operator: "NotIn", values };
-}
-
-function isAbsent(key: string): ValueMap {
-  return { key, operator: "DoesNotExist" };
-}
+/** The webhooks of the default revision only: they select by labels that do not name a revision. */
+const DEFAULT_ROWS: readonly Row[] = [
+  {
+    prefix: "namespace",
+    namespaces: () => "istio-injection in (enabled)",
+    pods: () => "sidecar.istio.io/inject notin (false)",
+  },
+  {
+    prefix: "object",
+    namespaces: () => "!istio-injection,!istio.io/rev",
+    pods: () => "sidecar.istio.io/inject in (true),!istio.io/rev",
+  },
+];
 
 /**
  * Returns one configuration for the revision and one for each tag. All exclude the webhook's namespace, so that an
@@ -82,16 +65,19 @@ export function mutatingConfigurations(plan: Plan): ValueMap[] {
 }
 
 function webhooks(plan: Plan, revision: string): ValueMap[] {
-  const everywhere = [isNotIn(NAMESPACE_NAME, plan.namespace), ...selectorExpressions(plan.namespaceSelector, FLAG)];
-  return ROWS.filter(({ isDefaultOnly }) => !isDefaultOnly || revision === DEFAULT_REVISION).map((row) => ({
-    name: `${row.prefix}.sidecar-injector.istio.io`,
+  const rows = revision === DEFAULT_REVISION ? [...ROWS, ...DEFAULT_ROWS] : ROWS;
+  return rows.map(({ prefix, namespaces, pods }) => ({
+    name: `${prefix}.sidecar-injector.istio.io`,
     ...call(plan),
-    namespaceSelector: { matchExpressions: [...row.namespaces(revision), ...everywhere] },
-    objectSelector: { matchExpressions: [...row.pods(revision)] },
+    namespaceSelector: {
+      matchExpressions: [
+        ...selectorExpressions(`${namespaces(revision)},kubernetes.io/metadata.name notin (${plan.namespace})`, prefix),
+        ...selectorExpressions(plan.namespaceSelector, "--namespace-selector"),
+      ],
+    },
+    objectSelector: { matchExpressions: selectorExpressions(pods(revision), prefix) },
   }));
 }
-
-const FLAG = "--namespace-selector";
 
 /** Fields of every webhook. Includes the API server's defaults, so that `kubectl diff` shows no difference. */
 function call({ name, namespace, failurePolicy, servicePort }: Plan): Record<string, Value> {
