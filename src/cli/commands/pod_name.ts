@@ -10,14 +10,11 @@ export function podName([first, second, ...more]: readonly string[]): string | u
   return `${first}/${second}`;
 }
 
-/** Flags that select pods. */
-interface PodFlags extends Pick<PodChoice, "selector" | "namespace" | "allNamespaces" | "container"> {}
-
 /**
  * Returns the selected pods from a name or flags; `undefined` if the user selected no pods. Throws a UsageError for a
  * name together with -l or -A.
  */
-export function podChoice(flags: PodFlags, name: string | undefined): PodChoice | undefined {
+export function podChoice(flags: Omit<PodChoice, "name">, name: string | undefined): PodChoice | undefined {
   const { selector, namespace, allNamespaces, container } = flags;
   const isSelected = selector !== undefined || allNamespaces;
   if (name !== undefined && isSelected) {

@@ -32,10 +32,6 @@ interface Source {
 
 const client = () => import("../../kube/client/mod.ts");
 
-async function kinds(): Promise<string[]> {
-  return (await client()).workloadKinds().map((kind) => `${kind}/`);
-}
-
 /** Returns the kind of a word, such as `deployment/` for `deployment/w`, or `""` if the word has no slash. */
 function kindOf({ prefix }: Wanted): string {
   return prefix.slice(0, prefix.lastIndexOf("/") + 1);
@@ -44,7 +40,7 @@ function kindOf({ prefix }: Wanted): string {
 /** Returns a source of `KIND/NAME`. `plain` is the kind for a name without a kind. */
 function workloads(plain?: string): Source {
   return {
-    known: async (wanted) => kindOf(wanted) === "" ? await kinds() : [],
+    known: async (wanted) => kindOf(wanted) === "" ? (await client()).workloadKinds().map((kind) => `${kind}/`) : [],
     collection: async (wanted, { namespace }) => {
       const kind = kindOf(wanted).slice(0, -1) || plain;
       return kind === undefined ? undefined : (await client()).workloadCollection(kind, namespace);

@@ -34,7 +34,7 @@ export async function helpText(command: Command, program: string, columns = WIDT
   const tables = [...commands.length === 0 ? [] : [["Commands", commands] as const], ...withHelp(flags)];
   const parts = [
     ...paragraphs(`${command.summary}.`, width),
-    `Usage:\n${indented(wrapped(`${program} ${usageText(command)}`, width - 4), "  ", "    ")}`,
+    `Usage:\n  ${wrapped(`${program} ${usageText(command)}`, width - 4).join("\n    ")}`,
     ...paragraphs(command.description, width),
     ...section("Examples", examplesText(command.examples ?? [], width)),
     ...tables.map(([title, rows]) => [...wrapped(`${title}:`, width), ...table(rows, width)].join("\n")),
@@ -88,10 +88,6 @@ function brokenCommand(line: string, width: number): string[] {
   if (end === undefined) return [line];
   const first = line.slice(0, end) + (pipe === undefined ? BACKSLASH : "");
   return [first, ...brokenCommand(`  ${line.slice(end).trimStart()}`, width)];
-}
-
-function indented(lines: readonly string[], first: string, others: string): string {
-  return lines.map((line, index) => (index === 0 ? first : others) + line).join("\n");
 }
 
 /** Formats rows with texts in a second column, which starts further left if a word of a text would not fit. */

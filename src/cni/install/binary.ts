@@ -13,15 +13,12 @@ const TRIAL = 30_000;
 
 type Places = Pick<InstallOptions, "binary" | "binFolder" | "hostBinFolder" | "hostProc">;
 
-/** The reason why the copy could not be tested on the node; `undefined` if the copy runs there. */
-export type Untried = string | undefined;
-
 /**
  * Copies the program to the node unless the same program is there. First tests a copy on the node.
  * Returns the reason if the copy could not be tested. Rejects with a `MeshError` if copying fails, or if the program
  * does not run on the node.
  */
-export async function installBinary(world: World, places: Places): Promise<Untried> {
+export async function installBinary(world: World, places: Places): Promise<string | undefined> {
   const { files } = world;
   const source = sourceOf(world, places);
   const target = `${places.binFolder}/${PLUGIN}`;
@@ -82,7 +79,7 @@ async function hashOf({ files }: World, path: string): Promise<string> {
 }
 
 /** Runs the copy with the root file system of the node, where the loader and the C library may differ. */
-async function tryOnNode(world: World, { hostProc, hostBinFolder }: Places, name: string): Promise<Untried> {
+async function tryOnNode(world: World, { hostProc, hostBinFolder }: Places, name: string) {
   const root = `${hostProc}/1/root`;
   if (await world.files.stat(hostProc) === undefined) return `the node's /proc is not mounted at "${hostProc}"`;
   const [command = "", ...own] = world.machine.program;

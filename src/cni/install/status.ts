@@ -5,14 +5,12 @@ import type { World } from "../../platform/mod.ts";
 import { type ListenAddress, onFirst } from "../../platform/serving/listen_address.ts";
 import { READING, type Route, router, textAnswer } from "../../platform/serving/http.ts";
 
-/** The reason why the plugin is not installed; `undefined` if the plugin is installed. */
-export type Problem = string | undefined;
-
 /** The running servers, and the state that they serve. */
 export interface InstallStatus {
   readonly installs: Meter;
   readonly repairs: Meter;
-  set(problem: Problem): void;
+  /** Sets the reason why the plugin is not installed; `undefined` if it is installed. */
+  set(problem: string | undefined): void;
   close(): Promise<void>;
 }
 
@@ -35,7 +33,7 @@ export async function startStatus(
   const installs = meter("counter", "istio_cni_installs_total", "Installations of the CNI plugin, by result.");
   const ready = meter("gauge", "istio_cni_install_ready", "1 if the CNI plugin is installed, otherwise 0.");
   const repairs = meter("counter", "istio_cni_repair_pods_repaired_total", "Pods without capture, by type and result.");
-  let problem: Problem = "the plugin is not installed yet";
+  let problem: string | undefined = "the plugin is not installed yet";
   ready.set(0);
   const type = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
   const metrics = () => expositionOf([installs, ready, repairs].flatMap(({ collect }) => collect()), "");

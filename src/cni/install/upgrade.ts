@@ -3,12 +3,6 @@ import { errorText } from "../../base/errors.ts";
 import { ApiError, type KubeApi } from "../../kube/client/mod.ts";
 import { mapAt } from "../../base/value.ts";
 
-/** Whether the plugin stays, and the reason for the log. */
-export interface Staying {
-  readonly stays: boolean;
-  readonly reason: string;
-}
-
 /**
  * HTTP statuses for missing permissions. They mean that the installation was deleted, because its roles are deleted
  * first.
@@ -17,9 +11,9 @@ const WITHOUT_RIGHTS = [401, 403];
 
 /**
  * Keeps the plugin if the DaemonSet still exists, as in an upgrade: the next installer takes over, and pods that start
- * in between are captured. Also keeps the plugin if the API server does not give an answer.
+ * in between are captured. `reason` is for the log. Also keeps the plugin if the API server does not give an answer.
  */
-export async function stayingOf(api: KubeApi, namespace: string, daemonSet: string): Promise<Staying> {
+export async function stayingOf(api: KubeApi, namespace: string, daemonSet: string) {
   const name = `the DaemonSet "${namespace}/${daemonSet}"`;
   try {
     const found = await api.get(`/apis/apps/v1/namespaces/${namespace}/daemonsets/${daemonSet}`);

@@ -35,7 +35,7 @@ async function answer(world: World, request: CniRequest): Promise<void> {
   const log = startLog(world, "cni", { level: request.configuration.plugin_log_level });
   switch (request.command) {
     case "ADD":
-      await capture(world, log, request);
+      await (await capture(world, log, request))?.apply();
       return world.stdout.write(`${JSON.stringify(resultOf(request.configuration))}\n`);
     case "CHECK":
       return await check(world, log, request);
@@ -56,18 +56,15 @@ function resultOf({ cniVersion, prevResult = {} }: Configuration): Readonly<Reco
   return { ...prevResult, cniVersion };
 }
 
-async function capture(world: World, log: Logger, request: CniRequest): Promise<void> {
+/** Enters the pod's network namespace; `undefined` if the plugin does not capture the pod. */
+async function capture(world: World, log: Logger, request: CniRequest) {
   const args = await argumentsOf(world, log, request);
-  if (args === undefined) return;
-  const pod = await openCapture(world, { args, log, originOf: annotationOf });
-  await pod.apply();
+  return args === undefined ? undefined : await openCapture(world, { args, log, originOf: annotationOf });
 }
 
 /** Throws a `CniError` if the rules of the pod differ from its settings. */
 async function check(world: World, log: Logger, request: CniRequest): Promise<void> {
-  const args = await argumentsOf(world, log, request);
-  if (args === undefined) return;
-  const { differences, isFree } = await (await openCapture(world, { args, log, originOf: annotationOf })).compare();
+  const { differences = [], isFree = false } = await (await capture(world, log, request))?.compare() ?? {};
   if (isFree) throw new CniError(CODE.noRules, "The traffic of the pod is not captured: the pod has none of the rules");
   const [first] = differences;
   if (first === undefined) return;

@@ -1,5 +1,5 @@
 /** Decides from a pod's status whether its capture is broken. */
-import { intAt, mapAt, mapsAt, textAt, valueAt, type ValueMap } from "../../base/value.ts";
+import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { EXIT } from "../../base/errors.ts";
 import type { KubeObject } from "../../kube/client/mod.ts";
 import { captureOf } from "../plugin/capture_of.ts";
@@ -35,12 +35,7 @@ export function addressesOf(pod: KubeObject): string[] {
 
 /** Whether the last finished run of a container exited with code 126. */
 function hasFailed(container: ValueMap): boolean {
-  const now = valueAt(container, "state", "terminated");
-  const before = valueAt(container, "lastState", "terminated");
-  if (isTerminated(now)) return intAt(now, "exitCode") === EXIT.notCaptured;
-  return isTerminated(before) && intAt(before, "exitCode") === EXIT.notCaptured;
-}
-
-function isTerminated(value: unknown): value is ValueMap {
-  return typeof value === "object" && value !== null;
+  const runs = ["state", "lastState"].map((key) => mapAt(mapAt(container, key), "terminated"));
+  const finished = runs.find((run) => "exitCode" in run);
+  return finished !== undefined && intAt(finished, "exitCode") === EXIT.notCaptured;
 }

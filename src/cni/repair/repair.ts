@@ -6,7 +6,6 @@ import type { KubeApi, KubeObject } from "../../kube/client/mod.ts";
 import { type Logger, logText } from "../../platform/log.ts";
 import type { World } from "../../platform/mod.ts";
 import { isOver, stateOf } from "./broken.ts";
-import { writeEvent } from "./event.ts";
 import { lacksRules } from "./look.ts";
 
 /** The action for a pod without capture. */
@@ -178,6 +177,24 @@ async function label(
     `The pod started without the CNI plugin; the label ${label} has been set`,
   );
   return "success";
+}
+
+/** Maximum length of an event message that the API server accepts. */
+const MAX_MESSAGE = 1024;
+
+/** Writes an event, which `kubectl describe` shows. Ignores failures, because the log contains the same text. */
+async function writeEvent({ api, world }: RepairContext, pod: KubeObject, reason: string, message: string) {
+  const { namespace = "", name } = pod.metadata;
+  const now = world.clock.now().toISOString();
+  const event = {
+    apiVersion: "v1",
+    kind: "Event",
+    metadata: { generateName: `${name.slice(0, 200)}.`, namespace },
+    involvedObject: { apiVersion: "v1", kind: "Pod", namespace, name, uid: textAt(pod.metadata, "uid") },
+    ...{ type: "Warning", reason, message: message.slice(0, MAX_MESSAGE), source: { component: "cni-repair" } },
+    ...{ firstTimestamp: now, lastTimestamp: now, count: 1 },
+  };
+  await api.create(`/api/v1/namespaces/${namespace}/events`, event).catch(() => {});
 }
 
 function pathOf({ metadata: { namespace = "", name } }: KubeObject): string {

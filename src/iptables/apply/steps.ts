@@ -35,7 +35,11 @@ export async function takeSteps(world: World, steps: readonly Step[]): Promise<v
     if (isCommitted) {
       throw explained(error, "the new rules are in place; run it again to remove the remaining old rules");
     }
-    throw withOutcome(error, await rollBack(begun));
+    const failures = await rollBack(begun);
+    throw explained(
+      error,
+      failures.length === 0 ? "all changes were rolled back" : `the rollback is incomplete: ${failures.join("; ")}`,
+    );
   } finally {
     stops.forEach((stop) => stop());
   }
@@ -71,16 +75,7 @@ async function rollBack(begun: readonly Step[]): Promise<string[]> {
   return failures;
 }
 
-function withOutcome(error: unknown, failures: readonly string[]): MeshError {
-  const outcome = failures.length === 0
-    ? "all changes were rolled back"
-    : `the rollback is incomplete: ${failures.join("; ")}`;
-  return explained(error, outcome);
-}
-
 function explained(error: unknown, outcome: string): MeshError {
-  const details = error instanceof MeshError
-    ? { exitCode: error.exitCode, ...(error.hint === undefined ? {} : { hint: error.hint }) }
-    : {};
+  const details = error instanceof MeshError ? { exitCode: error.exitCode, hint: error.hint } : {};
   return new MeshError(`${messageOf(error)}; ${outcome}`, { cause: error, ...details });
 }

@@ -1,8 +1,9 @@
 /** Describes the steps of a packet as text. */
 import { VERDICT } from "../kernel/netfilter/expressions.ts";
-import type { KernelRule, Ruleset } from "../kernel/netfilter/ruleset.ts";
+import type { Ruleset } from "../kernel/netfilter/ruleset.ts";
 import { listedText } from "../kernel/nftables/content.ts";
 import { savedText } from "../kernel/xtables/compat_text.ts";
+import { FAMILIES, TABLE_FAMILY } from "../plan/rule.ts";
 import type { Step } from "./message.ts";
 import { TRACE_TABLE } from "./trace_table.ts";
 
@@ -16,7 +17,6 @@ export interface Ending {
 
 /** Verdicts after which the kernel continues with the next rule (NFT_CONTINUE, NFT_BREAK). */
 const NEXT = [-1, -2];
-const FAMILIES = { ip: 4, ip6: 6 } as const;
 
 /** Returns a line for each step outside the tracing table, and the final outcome for the packet. */
 export function pathOf(ruleset: Pick<Ruleset, "tables">, steps: readonly Step[]) {
@@ -44,12 +44,9 @@ function ruleOf({ tables }: Pick<Ruleset, "tables">, { table, chain, handle }: S
     handle !== undefined && rule.handle.every((byte, index) => byte === handle[index])
   );
   const rule = rules[at];
-  return { place: at + 1, text: rule === undefined ? "" : textOf(table, rule) };
-}
-
-function textOf(table: string, rule: KernelRule): string {
-  const [family = ""] = table.split(" ");
-  return family === "ip" || family === "ip6" ? savedText(rule, FAMILIES[family]) : listedText(rule);
+  if (rule === undefined) return { place: 0, text: "" };
+  const family = FAMILIES.find((each) => table.startsWith(`${TABLE_FAMILY[each]} `));
+  return { place: at + 1, text: family === undefined ? listedText(rule) : savedText(rule, family) };
 }
 
 function verdictText({ code, target }: Step, text: string): string {

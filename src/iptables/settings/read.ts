@@ -2,7 +2,7 @@
 import { type Flag, flagEntries, type Given, readValue, retiredWarnings } from "../../golang/flags/mod.ts";
 import type { Cidr } from "../../golang/net/mod.ts";
 import type { LogOptions } from "../../platform/log.ts";
-import { type CommandLine, readCommandLine } from "./command_line.ts";
+import { readCommandLine } from "./command_line.ts";
 import { type FlagName, FLAGS } from "./flags.ts";
 import { type CaptureSettings, OUTPUT_FORMATS, type RunSettings, type Settings } from "./settings.ts";
 import * as values from "./values.ts";
@@ -46,17 +46,14 @@ export function readSettings(
   reader.problems.push(...line.problems.map(({ message, hint }) => {
     return { origin: "", reason: hint === undefined ? message : `${message}: ${hint}` };
   }));
-  if (environment.refusesArguments === true) reader.problems.push(...surplus(line));
+  const surplus = environment.refusesArguments === true ? [...line.words, ...line.rest ?? []] : [];
+  reader.problems.push(...surplus.map((word) => ({ origin: "", reason: `Unexpected argument "${word}"` })));
   reader.warnings.push(...line.warnings, ...retiredWarnings(FLAGS, (name) => sources.get(name)?.origin || undefined));
   const settings: Settings = { capture: reader.capture(), run: reader.run() };
   reader.checkTogether(settings.capture);
   const { problems, warnings } = reader;
   const given = new Set([...sources].flatMap(([name, { origin }]) => origin === "" ? [] : [name]));
   return { settings: problems.length === 0 ? settings : undefined, log: reader.log(), given, problems, warnings };
-}
-
-function surplus({ words, rest = [] }: CommandLine): Problem[] {
-  return [...words, ...rest].map((word) => ({ origin: "", reason: `Unexpected argument "${word}"` }));
 }
 
 function sourceOf(name: FlagName, given: Given | undefined, env: Readonly<Record<string, string>>): Given {

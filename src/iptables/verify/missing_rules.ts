@@ -1,25 +1,8 @@
 /** Finds the rules that a flow depends on. */
-import { MeshError } from "../../base/errors.ts";
-import type { World } from "../../platform/mod.ts";
-import { type ApplyOptions, pending } from "../apply/apply.ts";
 import { type Plan, type Rule, rulesOf } from "../plan/rule.ts";
 import { nftRule } from "../views/nft.ts";
 import { ruleLine } from "../views/restore.ts";
 import type { Flow, FlowKind } from "./flows.ts";
-
-/** Returns the differences between the plan and the kernel; `undefined` if this process cannot read the rules. */
-export async function differences(
-  world: World,
-  plan: Plan,
-  options: ApplyOptions,
-): Promise<readonly string[] | undefined> {
-  try {
-    return (await pending(world, plan, options)).differences;
-  } catch (error) {
-    if (error instanceof MeshError) return undefined;
-    throw error;
-  }
-}
 
 /** Returns the rules that a flow depends on. Each is formatted as text that starts with its table. */
 export function rulesFor(plan: Plan, { kind, family, port }: Flow, isNative: boolean): string[] {

@@ -2,13 +2,14 @@
 import { EXIT, MeshError } from "../../base/errors.ts";
 import type { Plan } from "../plan/rule.ts";
 import { logText } from "../../platform/log.ts";
+import { pending } from "../apply/apply.ts";
 import { tableWidthOf } from "../../platform/terminal.ts";
 import { applyOptions, type Job, planOf } from "../job.ts";
 import { capturedDirections, checkRequired, DIRECTIONS, NOTHING_CAPTURED } from "../settings/directions.ts";
 import type { Direction, Required } from "../settings/settings.ts";
 import { withHeldSettings } from "./held_settings.ts";
 import type { FlowResult } from "./flows.ts";
-import { differences, rulesFor } from "./missing_rules.ts";
+import { rulesFor } from "./missing_rules.ts";
 import { resultJson, resultLine, resultTable } from "./report.ts";
 import { verifyCapture } from "./verify.ts";
 
@@ -72,9 +73,11 @@ async function failure(job: Job, plan: Plan, results: readonly FlowResult[]): Pr
 }
 
 async function blamed(job: Job, plan: Plan, escaped: readonly FlowResult[]): Promise<string[]> {
-  const found = await differences(job.world, plan, applyOptions(job));
+  const found = await pending(job.world, plan, applyOptions(job)).catch((error: unknown) => {
+    if (!(error instanceof MeshError)) throw error;
+  });
   const rules = escaped.flatMap(({ flow }) => rulesFor(plan, flow, job.settings.run.nativeNftables));
-  return blame(found, [...new Set(rules)]);
+  return blame(found?.differences, [...new Set(rules)]);
 }
 
 const CNI = "if the CNI plugin applies the rules, check its log on the node and delete the pod";

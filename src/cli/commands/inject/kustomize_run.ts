@@ -75,7 +75,7 @@ async function answerTo(world: World, list: ResourceList): Promise<Answer> {
     ...list.items.map((object) => ({ object, ...originOf(object.value) })),
     ...await generated(world, config),
   ];
-  const changed = all.map((item) => changedItem(item, { inject, change, options, findings }));
+  const changed = all.map((item) => changedItem(item, change, options, { inject, findings }));
   const together = findings.together(inject.inputFindings(facts, findings.off));
   findings.warnings(warnings);
   const hasFailed = findings.failure !== undefined || changed.some((item) => item.hasFailed);
@@ -129,14 +129,12 @@ async function generated(world: World, { spec: { manifests = [] } }: FunctionCon
   return items;
 }
 
-interface Changing {
-  readonly inject: InjectModule;
-  readonly change: Change;
-  readonly options: DocumentOptions;
-  readonly findings: Findings;
-}
-
-function changedItem({ object, isGenerated, ...origin }: Item, { inject, change, options, findings }: Changing) {
+function changedItem(
+  { object, isGenerated, ...origin }: Item,
+  change: Change,
+  options: DocumentOptions,
+  { inject, findings }: { readonly inject: InjectModule; readonly findings: Findings },
+) {
   const { next, entries: found } = object.value === null
     ? { next: null, entries: [] }
     : inject.changeObject(object, change, options);

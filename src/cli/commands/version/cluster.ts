@@ -9,15 +9,16 @@ import type { ClusterVersions, Component } from "./version_schema.ts";
 /** Label selectors of the pods: Istio's label, and the label from `webhook manifests`. */
 const SELECTORS = { istiod: "app=istiod", webhook: "app.kubernetes.io/part-of=kubectl-mesh" } as const;
 
-interface ClusterQuestion extends ConnectOptions {
-  /** Namespace of the control plane; `undefined` means all namespaces. */
-  readonly istioNamespace?: string | undefined;
-}
-
 const UNKNOWN = { kubernetes: null, istiod: null, webhook: null } as const;
 
-/** Queries the versions in a cluster. An unknown version is null, with the reason in `problems`. */
-export async function clusterVersions(world: World, question: ClusterQuestion): Promise<ClusterVersions> {
+/**
+ * Queries the versions in a cluster, by default of all namespaces. An unknown version is null, with the reason in
+ * `problems`.
+ */
+export async function clusterVersions(
+  world: World,
+  { istioNamespace, ...connection }: ConnectOptions & { readonly istioNamespace?: string | undefined },
+): Promise<ClusterVersions> {
   const problems: string[] = [];
   /** Returns the result of a query; `null` after a MeshError, which becomes a problem. */
   const attempt = async <T>(what: string, ask: () => Promise<T>): Promise<T | null> => {
@@ -29,7 +30,7 @@ export async function clusterVersions(world: World, question: ClusterQuestion): 
       return null;
     }
   };
-  const api = await attempt("the versions in the cluster", () => connect(world, question));
+  const api = await attempt("the versions in the cluster", () => connect(world, connection));
   if (api === null) return { server: null, ...UNKNOWN, problems };
   world.permissions.keepOnly(api.permissions);
   try {
@@ -39,7 +40,6 @@ export async function clusterVersions(world: World, question: ClusterQuestion): 
     });
     // Reports only once that a server does not answer.
     if (kubernetes === null) return { server: api.server, ...UNKNOWN, problems };
-    const { istioNamespace } = question;
     const [istiod, webhook] = await Promise.all([
       attempt("the version of istiod", () => components(api, SELECTORS.istiod, istioNamespace)),
       attempt("the version of the webhook", () => components(api, SELECTORS.webhook, istioNamespace)),

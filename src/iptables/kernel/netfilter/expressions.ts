@@ -2,6 +2,7 @@
  * Encodes and decodes expressions of nf_tables rules. Attribute types and numbers come from
  * linux/netfilter/nf_tables.h and nf_tables_compat.h (`enum nft_*_attributes`). An unknown expression stays as bytes.
  */
+import { joinBytes } from "../../../base/bytes.ts";
 import {
   type Attribute,
   attributeList,
@@ -132,7 +133,9 @@ const SIZES: Readonly<Partial<Record<keyof Values, number>>> = { byte: 1, short:
 
 function attribute(type: number, form: keyof Values, value: Value): Attribute {
   if (typeof value === "number") return [type, u32BigEndian(value).subarray(4 - (SIZES[form] ?? 4))];
-  if (typeof value === "bigint") return [type, u64BigEndian(value)];
+  if (typeof value === "bigint") {
+    return [type, joinBytes([u32BigEndian(Number(value >> 32n)), u32BigEndian(Number(value & 0xffffffffn))])];
+  }
   if (typeof value === "string") return [type, textBytes(value)];
   if (value instanceof Uint8Array) return form === "data" ? dataAttribute(type, value) : [type, value];
   const chain: Attribute[] = value.chain === undefined ? [] : [[VERDICT_FIELD.chain, textBytes(value.chain)]];
@@ -174,13 +177,6 @@ function dataOrVerdict(bytes: Uint8Array): Uint8Array | Verdict {
   const chain = fields.get(VERDICT_FIELD.chain);
   const code = numberOfBigEndian(fields.get(VERDICT_FIELD.code), 0) | 0;
   return chain === undefined ? { code } : { code, chain: textOf(chain) };
-}
-
-/** Encodes a 64-bit number in network byte order. */
-function u64BigEndian(value: bigint): Uint8Array {
-  const bytes = new Uint8Array(8);
-  new DataView(bytes.buffer).setBigUint64(0, value);
-  return bytes;
 }
 
 /** The register in which all rules load and compare values. */

@@ -2,7 +2,7 @@
 import { type Address, addressText } from "../../../golang/net/mod.ts";
 import { ADDRESS, BASE, COMPARE, CT, type Expression, META, PROTOCOL, type Value, VERDICT } from "./expressions.ts";
 import { addressIn } from "../routing.ts";
-import { STATES } from "./values.ts";
+import { bitCount, STATES } from "./values.ts";
 import type { KernelRule } from "./ruleset.ts";
 
 /** A condition, statement or verdict of a rule. */
@@ -266,10 +266,6 @@ function addressOf(data: Uint8Array, family: 4 | 6): Address {
   const whole = new Uint8Array(ADDRESS[family].size);
   whole.set(data.subarray(0, whole.length));
   return addressIn(whole, family);
-}
-
-function bitCount(byte: number): number {
-  return byte.toString(2).replaceAll("0", "").length;
 }
 
 function valueText(value: Value | undefined): string {

@@ -3,6 +3,7 @@ import type { Family } from "../../plan/rule.ts";
 import { commentOf as userComment, type Part, readRule } from "../netfilter/read_rule.ts";
 import type { KernelRule } from "../netfilter/ruleset.ts";
 import { STATES } from "../netfilter/values.ts";
+import { textOf } from "../netlink.ts";
 import { BY_STATE, CONNMARK, INVERTED_PORTS, OWNER, SIDE, WHOLE_MARK } from "./compat_rule.ts";
 import { extensionFields, MULTIPORT, TPROXY_ADDRESS } from "./layouts.ts";
 
@@ -82,7 +83,7 @@ const SHOW_MATCH: Readonly<Record<string, Show>> = {
   mark: (fields) => `-m mark ${markMatch(fields)}`,
   connmark: (fields) => `-m connmark ${markMatch(fields)}`,
   multiport: (fields, { info }) => multiportText(fields, info),
-  comment: (_, { info }) => `-m comment --comment ${quoted(textUpToNul(info))}`,
+  comment: (_, { info }) => `-m comment --comment ${quoted(textOf(info))}`,
   conntrack: ({ which = 0, states = 0, inverted }) =>
     (which & ~STATE_ALIAS) === BY_STATE
       ? `-m conntrack ${not(inverted !== 0)}--ctstate ${stateNames(states)}`
@@ -189,11 +190,6 @@ function hex(number: number): string {
 /** Quotes a text that contains spaces. */
 function quoted(text: string): string {
   return /^[\w./:-]+$/.test(text) ? text : `"${text.replaceAll(/[\\"']/g, "\\$&")}"`;
-}
-
-function textUpToNul(bytes: Uint8Array): string {
-  const end = bytes.indexOf(0);
-  return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end));
 }
 
 function unknownText(option: "-m" | "-j", name: string, info: Uint8Array): string {

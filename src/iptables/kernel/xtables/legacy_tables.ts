@@ -4,6 +4,7 @@
  */
 import type { SystemCalls, World } from "../../../platform/mod.ts";
 import type { Family } from "../../plan/rule.ts";
+import { bitCount } from "../netfilter/values.ts";
 
 export interface LegacyTable {
   readonly name: string;
@@ -64,8 +65,4 @@ function errorEntries(entries: Uint8Array, family: Family): number {
 
 function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-function bitCount(value: number): number {
-  return value.toString(2).replaceAll("0", "").length;
 }

@@ -24,7 +24,7 @@ export type Attempt = Omit<FlowResult, "flow">;
 const ATTEMPT_MILLISECONDS = 1000;
 const POLL_MILLISECONDS = 2;
 
-/** Makes attempts until one proves the flow, the kernel refuses one, or the time is up. */
+/** Makes attempts until one proves the flow, the time is up, or a kernel error makes the flow "not provable". */
 export async function prove(
   proof: Proof,
   flow: Flow,
@@ -32,7 +32,10 @@ export async function prove(
 ): Promise<FlowResult> {
   for (;;) {
     const end = Math.min(proof.deadline, proof.world.clock.monotonic() + ATTEMPT_MILLISECONDS);
-    const result = await attemptOnce(attempt, end);
+    const result = await attempt(end).catch((error: unknown): Attempt => {
+      if (!(error instanceof SystemError)) throw error;
+      return { target: undefined, outcome: "not provable", reason: error.message };
+    });
     if (result.outcome !== "escaped") return { flow, ...result };
     const { world: { clock }, deadline, stop } = proof;
     await clock.sleep(Math.max(0, end - clock.monotonic()), stop);
@@ -48,16 +51,6 @@ export function notProvable(flow: Flow, reason: string): FlowResult {
 /** Returns 32 random hexadecimal digits, which identify data that this process sent. */
 export function token(): string {
   return crypto.randomUUID().replaceAll("-", "");
-}
-
-/** Makes one attempt. A kernel error makes the flow "not provable". */
-async function attemptOnce(attempt: (end: number) => Promise<Attempt>, end: number): Promise<Attempt> {
-  try {
-    return await attempt(end);
-  } catch (error) {
-    if (!(error instanceof SystemError)) throw error;
-    return { target: undefined, outcome: "not provable", reason: error.message };
-  }
 }
 
 /** Polls for a result; returns `undefined` when the time is up. */
