@@ -2,9 +2,9 @@
 import { EXIT, UsageError } from "../base/errors.ts";
 import { logText, startLog } from "../platform/log.ts";
 import type { PermissionName, World } from "../platform/mod.ts";
-import { type Reading, readSettings } from "./settings/read.ts";
+import { type Reading, readSettings, type Settings } from "./settings/read.ts";
 import { capturedDirections, checkRequired, NOTHING_CAPTURED } from "./settings/directions.ts";
-import type { Mode, Settings } from "./settings/settings.ts";
+import type { Mode } from "./settings/settings.ts";
 import { enterNamespace, ownerNames } from "./environment.ts";
 import { environmentBlock } from "./views/log_blocks.ts";
 import type { Job } from "./job.ts";

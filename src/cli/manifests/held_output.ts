@@ -7,13 +7,6 @@ const MAX_IN_MEMORY = 16 * 1024 * 1024;
 /** Maximum bytes in memory if no file can be created, for example on a read-only file system. */
 const MAX_WITHOUT_FILE = 4 * MAX_IN_MEMORY;
 
-interface HeldOutput {
-  add(bytes: Uint8Array): void;
-  /** Passes the output to `write` in order, and empties the buffer. */
-  release(write: (bytes: Uint8Array) => void): void;
-  drop(): void;
-}
-
 /**
  * Holds output in memory up to `most` bytes, then in the file that `scratch` opens. If that fails, memory holds up to
  * `mostWithout` bytes. Throws the errors of the file.
@@ -22,7 +15,7 @@ export function holdOutput(
   scratch: () => Scratch,
   most = MAX_IN_MEMORY,
   mostWithout = Math.max(most, MAX_WITHOUT_FILE),
-): HeldOutput {
+) {
   const pieces: Uint8Array[] = [];
   let held = 0;
   let limit = most;
@@ -38,13 +31,14 @@ export function holdOutput(
     for (const bytes of pieces.splice(0)) file.write(bytes);
   };
   return {
-    add(bytes) {
+    add(bytes: Uint8Array) {
       if (file !== undefined) return file.write(bytes);
       pieces.push(bytes);
       held += bytes.length;
       if (held > limit) spill();
     },
-    release(write) {
+    /** Passes the output to `write` in order, and empties the buffer. */
+    release(write: (bytes: Uint8Array) => void) {
       for (const bytes of file?.chunks() ?? pieces.splice(0)) write(bytes);
     },
     drop() {

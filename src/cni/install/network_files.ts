@@ -81,15 +81,11 @@ async function configurations({ files }: World, folder: string): Promise<readonl
 async function write({ files }: World, path: string, text: string): Promise<Written> {
   const exists = await files.stat(path) !== undefined;
   // Compares values, because other programs format the same list differently.
-  if (exists && isSame(await files.readText(path), text)) return { path, changed: false };
+  const [old, next] = [exists ? parseJson(await files.readText(path)) : undefined, parseJson(text)];
+  if (old !== undefined && next !== undefined && sameValue(old, next)) return { path, changed: false };
   if (exists) files.writeText(path, text);
   else files.writeText(path, text, MODE);
   return { path, changed: true };
-}
-
-function isSame(before: string, after: string): boolean {
-  const [old, next] = [parseJson(before), parseJson(after)];
-  return old !== undefined && next !== undefined && sameValue(old, next);
 }
 
 function written(path: string, make: () => string): string {

@@ -170,9 +170,7 @@ export function u32(value: number): Uint8Array {
 
 /** Encodes a 32-bit number in network byte order, which nf_tables uses. */
 export function u32BigEndian(value: number): Uint8Array {
-  const bytes = new Uint8Array(4);
-  new DataView(bytes.buffer).setUint32(0, value);
-  return bytes;
+  return u32(value).reverse();
 }
 
 /** Encodes a NUL-terminated text. */
@@ -192,9 +190,7 @@ export function numberOf(value: Uint8Array | undefined, fallback: number): numbe
     : new DataView(value.buffer, value.byteOffset).getUint32(0, true);
 }
 
-/**
- * Decodes a 32-bit number in network byte order, which nf_tables uses; returns `fallback` if the attribute is absent.
- */
+/** Decodes a 32-bit number in network byte order, which nf_tables uses. */
 export function numberOfBigEndian(value: Uint8Array | undefined, fallback: number): number {
-  return value === undefined || value.length < 4 ? fallback : new DataView(value.buffer, value.byteOffset).getUint32(0);
+  return numberOf(value?.subarray(0, 4).toReversed(), fallback);
 }

@@ -4,7 +4,7 @@ import type { Cidr } from "../../golang/net/mod.ts";
 import type { LogOptions } from "../../platform/log.ts";
 import { readCommandLine } from "./command_line.ts";
 import { type FlagName, FLAGS } from "./flags.ts";
-import { type CaptureSettings, OUTPUT_FORMATS, type RunSettings, type Settings } from "./settings.ts";
+import { type CaptureSettings, OUTPUT_FORMATS } from "./settings.ts";
 import * as values from "./values.ts";
 import { type Names, Wrong } from "./values.ts";
 
@@ -23,6 +23,12 @@ export interface Problem {
   /** The flag or variable with the problem, such as `--istio-inbound-ports` or `-b`. */
   readonly origin: string;
   readonly reason: string;
+}
+
+/** The validated settings of a run: what to capture, and how to run. */
+export interface Settings {
+  readonly capture: CaptureSettings;
+  readonly run: Readonly<ReturnType<Reader["run"]>>;
 }
 
 export interface Reading {
@@ -113,7 +119,7 @@ class Reader {
     };
   }
 
-  run(): RunSettings {
+  run() {
     return {
       ...this.backend(),
       via: this.read("via", choice("netlink", "programs"), "netlink"),
@@ -162,15 +168,13 @@ class Reader {
   }
 
   /** Reads the back end. `--backend` wins over Istio's flags and variables for the same setting. */
-  private backend(): Pick<RunSettings, "nativeNftables" | "forceBinary"> {
+  private backend() {
     const nativeNftables = this.bool("nativeNftables");
     const forceBinary = this.read("forceBinary", choice("", "legacy", "nft"), "");
     const backend = this.read("backend", choice(...BACKENDS), "auto");
     if (backend === "auto") return { nativeNftables, forceBinary };
-    return {
-      nativeNftables: backend === "nft",
-      forceBinary: backend === "nft" ? "" : backend === "iptables-nft" ? "nft" : "legacy",
-    };
+    const variant: typeof forceBinary = backend === "nft" ? "" : backend === "iptables-nft" ? "nft" : "legacy";
+    return { nativeNftables: backend === "nft", forceBinary: variant };
   }
 
   private isOnePort(): boolean {

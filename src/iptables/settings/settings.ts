@@ -22,29 +22,6 @@ export type Direction = "inbound" | "outbound";
 
 export type Required = "" | "both" | Direction;
 
-export interface RunSettings {
-  readonly nativeNftables: boolean;
-  readonly forceBinary: "" | "legacy" | "nft";
-  /** The method to read and change nf_tables rules. */
-  readonly via: "netlink" | "programs";
-  readonly dryRun: boolean;
-  readonly dryRunFile: string;
-  readonly restoreFormat: boolean;
-  readonly skipRuleApply: boolean;
-  readonly cleanupOnly: boolean;
-  readonly runValidation: boolean;
-  readonly probePort: number;
-  readonly probeTimeoutMilliseconds: number;
-  readonly networkNamespace: string;
-  readonly waitMilliseconds: number;
-  readonly comments: boolean;
-  readonly output: "" | OutputFormat;
-  readonly cniMode: boolean;
-  readonly reconcile: boolean;
-  readonly forceApply: boolean;
-  readonly require: Required;
-}
-
 export const OUTPUT_FORMATS = ["restore", "nft", "json", "commands", "table"] as const;
 export type OutputFormat = typeof OUTPUT_FORMATS[number];
 
@@ -76,9 +53,4 @@ export interface CaptureSettings {
   readonly dualStack: boolean;
   readonly excludeUids: readonly string[];
   readonly excludePortsForUids: readonly PortsForUids[];
-}
-
-export interface Settings {
-  readonly capture: CaptureSettings;
-  readonly run: RunSettings;
 }

@@ -4,7 +4,7 @@ import { type Address, addressText } from "../../golang/net/mod.ts";
 import type { InterfaceAddress, SystemCalls, World } from "../../platform/mod.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import type { Family } from "../plan/rule.ts";
-import type { Settings } from "../settings/settings.ts";
+import type { Settings } from "../settings/read.ts";
 import type { Proof } from "./probe/attempt.ts";
 import { proveConnection, proveQuery } from "./probe/connections.ts";
 import { type Flow, FLOW_KINDS, type FlowResult, flowsOf } from "./flows.ts";
@@ -46,7 +46,9 @@ export async function verifyCapture(world: World, input: VerifyInput): Promise<F
     return inOrder(proved.flat(), flows);
   } finally {
     signals.forEach((off) => off());
-    ports.close();
+    for (const state of [...ports.tcp.values(), ...ports.udp.values()]) {
+      if (typeof state === "object" && "close" in state) state.close();
+    }
   }
 }
 
@@ -62,10 +64,10 @@ export function excludedAddresses(
 
 const NOT_OPEN = { reason: "no process listens on the port" };
 
+/** The capture ports of TCP and of UDP, by family and number. */
 interface Ports {
   readonly tcp: ReadonlyMap<string, PortState<OpenPort>>;
   readonly udp: ReadonlyMap<string, PortState<OpenDatagramPort>>;
-  close(): void;
 }
 
 function openPorts(system: SystemCalls, flows: readonly Flow[], transparent: boolean): Ports {
@@ -76,15 +78,7 @@ function openPorts(system: SystemCalls, flows: readonly Flow[], transparent: boo
     if (kind === "DNS over UDP") udp.set(key, udp.get(key) ?? openDatagramPort(system, family, port));
     else tcp.set(key, tcp.get(key) ?? openPort(system, family, port, transparent));
   }
-  return {
-    tcp,
-    udp,
-    close() {
-      for (const state of [...tcp.values(), ...udp.values()]) {
-        if (typeof state === "object" && "close" in state) state.close();
-      }
-    },
-  };
+  return { tcp, udp };
 }
 
 function proveOwn(proof: Proof, flow: Flow, { tcp, udp }: Ports): Promise<FlowResult> {

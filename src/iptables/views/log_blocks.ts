@@ -1,7 +1,8 @@
 /** Formats the first blocks of the log as istio-iptables does. */
-import { addressText, type Cidr, cidrText } from "../../golang/net/mod.ts";
+import { addressText, cidrText } from "../../golang/net/mod.ts";
 import type { PlanNetwork } from "../plan/plan.ts";
-import type { PortRange, Settings } from "../settings/settings.ts";
+import type { Settings } from "../settings/read.ts";
+import { portText } from "./nft.ts";
 
 const VARIABLES = [
   "ENVOY_PORT",
@@ -34,14 +35,14 @@ export function configBlock({ capture, run }: Settings, network: PlanNetwork | u
     ["INBOUND_INTERCEPTION_MODE", capture.mode],
     ["INBOUND_TPROXY_MARK", capture.mark],
     ["INBOUND_TPROXY_ROUTE_TABLE", capture.routeTable],
-    ["INBOUND_PORTS_INCLUDE", portsText(capture.inboundPorts)],
-    ["INBOUND_PORTS_EXCLUDE", portsText(capture.inboundPortsExclude)],
+    ["INBOUND_PORTS_INCLUDE", listText(capture.inboundPorts, portText)],
+    ["INBOUND_PORTS_EXCLUDE", listText(capture.inboundPortsExclude, portText)],
     ["OUTBOUND_OWNER_GROUPS_INCLUDE", listText(capture.ownerGroups)],
     ["OUTBOUND_OWNER_GROUPS_EXCLUDE", listText(capture.ownerGroupsExclude)],
-    ["OUTBOUND_IP_RANGES_INCLUDE", cidrsText(capture.outboundCidrs)],
-    ["OUTBOUND_IP_RANGES_EXCLUDE", cidrsText(capture.outboundCidrsExclude)],
-    ["OUTBOUND_PORTS_INCLUDE", portsText(capture.outboundPorts)],
-    ["OUTBOUND_PORTS_EXCLUDE", portsText(capture.outboundPortsExclude)],
+    ["OUTBOUND_IP_RANGES_INCLUDE", listText(capture.outboundCidrs, cidrText)],
+    ["OUTBOUND_IP_RANGES_EXCLUDE", listText(capture.outboundCidrsExclude, cidrText)],
+    ["OUTBOUND_PORTS_INCLUDE", listText(capture.outboundPorts, portText)],
+    ["OUTBOUND_PORTS_EXCLUDE", listText(capture.outboundPortsExclude, portText)],
     ["KUBE_VIRT_INTERFACES", listText(capture.virtualInterfaces)],
     ["ENABLE_INBOUND_IPV6", network?.hasIpv6 ?? "unknown"],
     ["DUAL_STACK", capture.dualStack],
@@ -64,15 +65,6 @@ function block(title: string, rows: readonly (readonly [string, string | number 
   return [title, ...rows.map(([name, value]) => `${name}=${value}`)].join("\n");
 }
 
-function listText(list: "*" | readonly string[]): string {
-  return list === "*" ? "*" : list.join(",");
-}
-
-function portsText(ports: "*" | readonly PortRange[]): string {
-  if (ports === "*") return "*";
-  return ports.map(({ first, last }) => first === last ? String(first) : `${first}-${last}`).join(",");
-}
-
-function cidrsText(cidrs: "*" | readonly Cidr[]): string {
-  return cidrs === "*" ? "*" : cidrs.map(cidrText).join(",");
+function listText<T>(list: "*" | readonly T[], textOf: (item: T) => string = String): string {
+  return list === "*" ? "*" : list.map(textOf).join(",");
 }

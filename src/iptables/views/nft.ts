@@ -166,7 +166,8 @@ function portsText(match: Extract<Match, { kind: "ports" | "sourcePorts" }>, pro
   return `${protocol} ${field} ${not(match)}${ports.length === 1 ? ports[0] : `{ ${ports.join(", ")} }`}`;
 }
 
-function portText({ first, last }: PortRange): string {
+/** Formats a port, or a range such as `80-90`. */
+export function portText({ first, last }: PortRange): string {
   return first === last ? String(first) : `${first}-${last}`;
 }
 
