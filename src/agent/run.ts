@@ -1,6 +1,6 @@
 /** The agent: reads the settings, starts the status server and runs Envoy. */
 import { type Logger, logText, startLog } from "../platform/log.ts";
-import { releaseStartupMemory } from "../platform/startup_memory.ts";
+import { startupMemory } from "../platform/startup_memory.ts";
 import type { World } from "../platform/world.ts";
 import { VERSION } from "../version.ts";
 import type { ControlPlane } from "./control_plane.ts";
@@ -62,7 +62,7 @@ export async function runAgent(
     serving?.then(({ metrics }) => metrics.register(() => controlPlane.current()?.collect() ?? []));
     if (settings.envoy.isDisabled) {
       controlPlane.start();
-      releaseStartupMemory(world.clock, () => world.system.memoryReleaser()());
+      startupMemory(world)();
     }
     return await runLifecycle(world, {
       envoy: settings.envoy.isDisabled
@@ -76,7 +76,7 @@ export async function runAgent(
       changed(phase) {
         wasLive ||= phase === "running";
         if (phase === "starting") serving?.then((server) => server.forgetReadiness());
-        if (phase === "running") releaseStartupMemory(world.clock, () => world.system.memoryReleaser()());
+        if (phase === "running") startupMemory(world)();
       },
     });
   } finally {

@@ -5,7 +5,7 @@ import { errorText, EXIT } from "../base/errors.ts";
 import { connect, type KubeApi } from "../kube/client/mod.ts";
 import { type Logger, logText, startLog } from "../platform/log.ts";
 import type { World } from "../platform/mod.ts";
-import { releaseStartupMemory, startupMemoryReleaser } from "../platform/startup_memory.ts";
+import { startupMemory } from "../platform/startup_memory.ts";
 import { shutdownSignals } from "../platform/serving/shutdown_signals.ts";
 import { KUBECONFIG } from "./plugin/read_pod.ts";
 import { repairPods } from "./repair/repair.ts";
@@ -32,8 +32,7 @@ export async function runInstaller(world: World, options: InstallOptions): Promi
   const signals = shutdownSignals(world);
   const status = await startStatus(world, log, [options.health, options.metrics]);
   const end = new AbortController();
-  const release = startupMemoryReleaser(world.system);
-  if (release !== undefined) void releaseStartupMemory(world.clock, release, end.signal);
+  void startupMemory(world)(end.signal);
   try {
     const work = keepInstalled({ world, log, options, status }, end.signal);
     const ended = await Promise.race([signals.first, signals.second, work]);

@@ -16,7 +16,7 @@ export async function processMetrics({ files }: Pick<World, "files">): Promise<r
     files.readText("/proc/stat").catch(() => ""),
   ]);
   const descriptors = await files.list("/proc/self/fd").then((list) => list.length || undefined, () => undefined);
-  return METRICS.map(({ name, help, type, value }) => {
+  return METRICS.map(([name, type, help, value]) => {
     const number = value({ stat: fieldsOf(stat), status, limits, machine, descriptors });
     const samples: Sample[] = number === undefined || Number.isNaN(number) ? [] : [{ value: number }];
     return { name, help, type, samples };
@@ -33,59 +33,47 @@ interface ProcFiles {
   readonly descriptors: number | undefined;
 }
 
-interface Metric extends Pick<Family, "name" | "help" | "type"> {
-  readonly value: (files: ProcFiles) => number | undefined;
-}
+type Metric = readonly [
+  name: string,
+  type: Family["type"],
+  help: string,
+  value: (files: ProcFiles) => number | undefined,
+];
 
 const METRICS: readonly Metric[] = [
-  {
-    name: "process_cpu_seconds_total",
-    help: "Total user and system CPU time spent in seconds.",
-    type: "counter",
-    value: ({ stat }) => sum(stat[14], stat[15]) / TICKS,
-  },
-  {
-    name: "process_resident_memory_bytes",
-    help: "Resident memory size in bytes.",
-    type: "gauge",
-    value: ({ status }) => numberIn(status, /^VmRSS:\s+(\d+) kB/m, 1024),
-  },
-  {
-    name: "process_virtual_memory_bytes",
-    help: "Virtual memory size in bytes.",
-    type: "gauge",
-    value: ({ stat }) => stat[23],
-  },
-  {
-    name: "process_virtual_memory_max_bytes",
-    help: "Maximum amount of virtual memory available in bytes.",
-    type: "gauge",
-    value: ({ limits }) => limitIn(limits, /^Max address space\s+(\d+|unlimited)/m),
-  },
-  {
-    name: "process_open_fds",
-    help: "Number of open file descriptors.",
-    type: "gauge",
-    value: ({ descriptors }) => descriptors,
-  },
-  {
-    name: "process_max_fds",
-    help: "Maximum number of open file descriptors.",
-    type: "gauge",
-    value: ({ limits }) => limitIn(limits, /^Max open files\s+(\d+|unlimited)/m),
-  },
-  {
-    name: "process_threads",
-    help: "Number of threads of the process.",
-    type: "gauge",
-    value: ({ stat }) => stat[20],
-  },
-  {
-    name: "process_start_time_seconds",
-    help: "Start time of the process since unix epoch in seconds.",
-    type: "gauge",
-    value: ({ stat, machine }) => sum(numberIn(machine, /^btime (\d+)$/m), divided(stat[22])),
-  },
+  [
+    "process_cpu_seconds_total",
+    "counter",
+    "Total user and system CPU time spent in seconds.",
+    ({ stat }) => sum(stat[14], stat[15]) / TICKS,
+  ],
+  [
+    "process_resident_memory_bytes",
+    "gauge",
+    "Resident memory size in bytes.",
+    ({ status }) => numberIn(status, /^VmRSS:\s+(\d+) kB/m, 1024),
+  ],
+  ["process_virtual_memory_bytes", "gauge", "Virtual memory size in bytes.", ({ stat }) => stat[23]],
+  [
+    "process_virtual_memory_max_bytes",
+    "gauge",
+    "Maximum amount of virtual memory available in bytes.",
+    ({ limits }) => limitIn(limits, /^Max address space\s+(\d+|unlimited)/m),
+  ],
+  ["process_open_fds", "gauge", "Number of open file descriptors.", ({ descriptors }) => descriptors],
+  [
+    "process_max_fds",
+    "gauge",
+    "Maximum number of open file descriptors.",
+    ({ limits }) => limitIn(limits, /^Max open files\s+(\d+|unlimited)/m),
+  ],
+  ["process_threads", "gauge", "Number of threads of the process.", ({ stat }) => stat[20]],
+  [
+    "process_start_time_seconds",
+    "gauge",
+    "Start time of the process since unix epoch in seconds.",
+    ({ stat, machine }) => sum(numberIn(machine, /^btime (\d+)$/m), (stat[22] ?? NaN) / TICKS),
+  ],
 ];
 
 /** Splits the fields of /proc/self/stat. The second field, the program name, may contain spaces and parentheses. */
@@ -96,10 +84,6 @@ function fieldsOf(stat: string): number[] {
 
 function sum(a: number | undefined, b: number | undefined): number {
   return (a ?? NaN) + (b ?? NaN);
-}
-
-function divided(ticks: number | undefined): number | undefined {
-  return ticks === undefined ? undefined : ticks / TICKS;
 }
 
 function numberIn(text: string, pattern: RegExp, unit = 1): number | undefined {

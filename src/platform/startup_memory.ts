@@ -8,31 +8,27 @@ import type { World } from "./world.ts";
 const RELEASES = [1000, 30_000];
 
 /**
- * Returns a function that releases startup memory and also works after giving up permissions. Returns `undefined` if
- * the process may not release memory.
+ * Returns a function that releases startup memory a few times until the signal fires, also after giving up permissions. Does
+ * nothing where the process may not release memory.
  */
-export function startupMemoryReleaser(system: World["system"]): (() => void) | undefined {
+export function startupMemory(
+  { system, clock }: Pick<World, "system" | "clock">,
+): (end?: AbortSignal) => Promise<void> {
+  const release = attempt(() => system.memoryReleaser()) ?? (() => {});
+  return async (end) => {
+    for (const milliseconds of RELEASES) {
+      await clock.sleep(milliseconds, end);
+      if (end?.aborted === true) return;
+      attempt(release);
+    }
+  };
+}
+
+function attempt<T>(call: () => T): T | undefined {
   try {
-    return system.memoryReleaser();
+    return call();
   } catch {
     // Not Linux, or the process lacks the permission.
     return undefined;
-  }
-}
-
-/** Releases memory a few times until the signal fires. Ignores a refusal by the system. */
-export async function releaseStartupMemory(
-  clock: World["clock"],
-  release: () => void,
-  end?: AbortSignal,
-): Promise<void> {
-  for (const milliseconds of RELEASES) {
-    await clock.sleep(milliseconds, end);
-    if (end?.aborted === true) return;
-    try {
-      release();
-    } catch {
-      // The next attempt may be permitted.
-    }
   }
 }

@@ -1,20 +1,21 @@
 import assert from "node:assert/strict";
 import { fakeWorld } from "../../test/support/fake_world.ts";
-import { releaseStartupMemory, startupMemoryReleaser } from "./startup_memory.ts";
+import { startupMemory } from "./startup_memory.ts";
 
 /** Counts releases with a clock that does not wait. */
 async function releases(release: () => void, signal: AbortSignal): Promise<number> {
-  const { clock } = fakeWorld();
+  const { clock, system } = fakeWorld();
   let count = 0;
-  const counted = () => {
+  const memoryReleaser = () => () => {
     count++;
     release();
   };
-  await releaseStartupMemory({ ...clock, sleep: () => Promise.resolve() }, counted, signal);
+  const world = { clock: { ...clock, sleep: () => Promise.resolve() }, system: { ...system, memoryReleaser } };
+  await startupMemory(world)(signal);
   return count;
 }
 
-Deno.test("releaseStartupMemory() releases memory twice, also if the system refuses", async () => {
+Deno.test("startupMemory() releases memory twice, also if the system refuses", async () => {
   const { signal } = new AbortController();
   assert.equal(await releases(() => {}, signal), 2);
   const refuse = () => {
@@ -23,10 +24,7 @@ Deno.test("releaseStartupMemory() releases memory twice, also if the system refu
   assert.equal(await releases(refuse, signal), 2);
 });
 
-Deno.test("releaseStartupMemory() does nothing after the end", async () => {
+Deno.test("startupMemory() does nothing after the end, and where a process may not release memory", async () => {
   assert.equal(await releases(() => {}, AbortSignal.abort()), 0);
-});
-
-Deno.test("startupMemoryReleaser() is undefined where a process may not release memory", () => {
-  assert.equal(startupMemoryReleaser(fakeWorld().system), undefined);
+  await startupMemory(fakeWorld())(AbortSignal.abort());
 });

@@ -3,7 +3,7 @@ import { EXIT } from "../base/errors.ts";
 import { type LogOptions, startLog } from "../platform/log.ts";
 import type { PermissionName, World } from "../platform/mod.ts";
 import { maxOpenFiles } from "../platform/open_files.ts";
-import { releaseStartupMemory, startupMemoryReleaser } from "../platform/startup_memory.ts";
+import { startupMemory } from "../platform/startup_memory.ts";
 import { asksCluster, openSources, type SourceOptions } from "./open_sources.ts";
 import { reviewPod } from "./review/review_pod.ts";
 import type { ListenAddress } from "../platform/serving/listen_address.ts";
@@ -48,7 +48,7 @@ export async function serveWebhook(world: World, options: ServeOptions): Promise
 
 async function serve(world: World, options: ServeOptions, signals: ShutdownSignals): Promise<number> {
   const log = startLog(world, "webhook", options.log);
-  const releaseMemory = startupMemoryReleaser(world.system);
+  const releaseMemory = startupMemory(world);
   const openFiles = await maxOpenFiles(world);
   world.permissions.keepOnly(asksCluster(options) ? [...AT_START, ...TO_ASK_A_CLUSTER] : AT_START);
   /** Resources to close at the end, in reverse order. */
@@ -81,7 +81,7 @@ async function serve(world: World, options: ServeOptions, signals: ShutdownSigna
   world.permissions.keepOnly([...AT_WORK, ...sources.permissions]);
   const end = new AbortController();
   open.defer(() => end.abort());
-  if (releaseMemory !== undefined) void releaseStartupMemory(world.clock, releaseMemory, end.signal);
+  void releaseMemory(end.signal);
 
   // Shutdown. After SIGTERM and SIGHUP, the webhook is not ready but keeps serving for a while, because new connections arrive
   // until Kubernetes has removed the endpoint from the Service. SIGINT, which a person sends with Ctrl+C, skips the delay.

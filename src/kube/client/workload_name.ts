@@ -11,20 +11,21 @@ export interface Resource {
 }
 
 const RESOURCES: readonly Resource[] = [
-  { kind: "Pod", group: "api/v1", names: ["pods", "pod", "po"] },
-  { kind: "Deployment", group: "apis/apps/v1", names: ["deployments", "deployment", "deploy"] },
-  { kind: "StatefulSet", group: "apis/apps/v1", names: ["statefulsets", "statefulset", "sts"] },
-  { kind: "DaemonSet", group: "apis/apps/v1", names: ["daemonsets", "daemonset", "ds"] },
-  { kind: "ReplicaSet", group: "apis/apps/v1", names: ["replicasets", "replicaset", "rs"] },
-  { kind: "ReplicationController", group: "api/v1", names: ["replicationcontrollers", "replicationcontroller", "rc"] },
-  { kind: "Job", group: "apis/batch/v1", names: ["jobs", "job"] },
-  { kind: "CronJob", group: "apis/batch/v1", names: ["cronjobs", "cronjob", "cj"] },
-  {
-    kind: "DeploymentConfig",
-    group: "apis/apps.openshift.io/v1",
-    names: ["deploymentconfigs", "deploymentconfig", "dc"],
-  },
+  resource("Pod", "api/v1", "po"),
+  resource("Deployment", "apis/apps/v1", "deploy"),
+  resource("StatefulSet", "apis/apps/v1", "sts"),
+  resource("DaemonSet", "apis/apps/v1", "ds"),
+  resource("ReplicaSet", "apis/apps/v1", "rs"),
+  resource("ReplicationController", "api/v1", "rc"),
+  resource("Job", "apis/batch/v1"),
+  resource("CronJob", "apis/batch/v1", "cj"),
+  resource("DeploymentConfig", "apis/apps.openshift.io/v1", "dc"),
 ];
+
+function resource(kind: string, group: string, ...short: readonly string[]): Resource {
+  const name = kind.toLowerCase();
+  return { kind, group, names: [`${name}s`, name, ...short] };
+}
 
 /** Parses `KIND/NAME`. `more`: further kinds to accept. Throws a UsageError that lists the kinds. */
 export function readWorkloadName(
