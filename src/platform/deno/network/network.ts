@@ -15,7 +15,7 @@ export const realNetwork: Network = {
   exchange: async (request) => (await import("./exchange.ts")).exchange(request),
   client: async (options) => (await import("./client.ts")).openClient(options),
   serve,
-  serveTls: async (options, handler) => (await import("./https/server.ts")).serveTls(options, handler),
+  serveTls: async (options, handler) => (await import("./https/server.ts")).serveLimited(options, handler),
   dial: async (options) => (await import("./dial.ts")).dial(options),
   http: async (connection, version) => (await import("./http.ts")).httpOver(connection, version),
   serveUnix: async (options, handler) => (await import("./unix_socket.ts")).serveUnix(options, handler),
@@ -43,6 +43,8 @@ async function lookup(host: string): Promise<string[]> {
 }
 
 const SWEEP_EVERY = 5000;
+/** Milliseconds that a server with connection limits waits for the last probes when it closes. */
+const LAST_PROBES = 1000;
 
 /** Closes silent connections periodically until the returned function is called. */
 function sweepEvery(milliseconds: number, port: number, limits: SilenceLimits): () => void {
@@ -66,7 +68,9 @@ function sweepEvery(milliseconds: number, port: number, limits: SilenceLimits): 
 async function serve(options: ServeOptions, handler: HttpHandler): Promise<HttpServer> {
   const { hostname, port, failed, limits, connections } = options;
   if (connections !== undefined) {
-    return await (await import("./https/server.ts")).servePlain({ hostname, port, limits: connections }, handler);
+    const { serveLimited } = await import("./https/server.ts");
+    const server = await serveLimited({ hostname, port, limits: connections }, handler);
+    return { port: server.port, close: async () => void await server.close(LAST_PROBES) };
   }
   const { serveLasting } = await import("./lasting_server.ts");
   const start = (signal: AbortSignal, before: Deno.NetAddr | undefined) =>

@@ -13,7 +13,7 @@ import { type LastingServer, serveLasting } from "../lasting_server.ts";
 import { type ConnectionTable, connectionTable, type HeldConnection } from "./connection_table.ts";
 import { sendAtOnce } from "../../../linux/socket_options.ts";
 import { closeBoth, splice, type Watch } from "./splice.ts";
-import type { HttpServer, KeyPair, ServedExchange, TlsServeOptions, TlsServer } from "../../../http.ts";
+import type { KeyPair, ServedExchange, TlsServeOptions, TlsServer } from "../../../http.ts";
 import type { HttpHandler } from "../../../world.ts";
 
 const LOOPBACK = "127.0.0.1";
@@ -24,10 +24,10 @@ const FIRST_REQUESTS = 500;
 const IDLE = 100;
 /** Milliseconds that slow clients have to read the last responses of a shutdown. */
 const LAST_BYTES = 2000;
-/** Milliseconds that the plain server waits for the last probes at shutdown. */
-const PLAIN_CLOSE = 1000;
 /** The preface of HTTP/2 with prior knowledge (RFC 9113, section 3.4); no method of HTTP/1.1 starts like this. */
 const HTTP2_PREFACE = new TextEncoder().encode("PRI ");
+
+type LimitedOptions = Omit<TlsServeOptions, "keyPair"> & Partial<Pick<TlsServeOptions, "keyPair">>;
 
 /** Ignores decrypted bytes, because the encrypted bytes are already counted. */
 const UNCOUNTED: Received = { received: () => undefined, moved() {} };
@@ -68,22 +68,8 @@ interface Shared {
   isDraining: boolean;
 }
 
-/** Serves plain HTTP with connection limits; see `Network.serve`. */
-export async function servePlain(options: PlainOptions, handler: HttpHandler): Promise<HttpServer> {
-  const { port, close } = await serveLimited({ ...options, keyPair: undefined }, handler);
-  return { port, close: async () => void await close(PLAIN_CLOSE) };
-}
-
-type PlainOptions = Omit<TlsServeOptions, "keyPair">;
-
-/** Implements `Network.serveTls`. */
-export function serveTls(options: TlsServeOptions, handler: HttpHandler): Promise<TlsServer> {
-  return serveLimited(options, handler);
-}
-
-type Options = PlainOptions & { readonly keyPair: KeyPair | undefined };
-
-async function serveLimited(options: Options, handler: HttpHandler): Promise<TlsServer> {
+/** Implements `Network.serveTls`; without a key pair, serves plain HTTP. */
+export async function serveLimited(options: LimitedOptions, handler: HttpHandler): Promise<TlsServer> {
   const table = connectionTable(options.limits, () => performance.now());
   const passing = new Set<Promise<void>>();
   const shared: Shared = { handler, table, passing, inFlight: 0, lastActivity: -Infinity, isDraining: false };
@@ -177,7 +163,7 @@ function exchangeOf({ held, close }: Client, completed: Promise<void>): ServedEx
   return { arrived: () => void (stop = held.waits()), sent, close };
 }
 
-function listen({ hostname, port }: PlainOptions): Deno.TcpListener {
+function listen({ hostname, port }: LimitedOptions): Deno.TcpListener {
   try {
     return Deno.listen({ hostname, port });
   } catch (error) {

@@ -4,7 +4,7 @@ import { until } from "../../../../../test/support/until.ts";
 import { MeshError } from "../../../../base/errors.ts";
 import { socketLibc } from "../../../linux/sockets.ts";
 import { realFetch } from "../fetch.ts";
-import { servePlain, serveTls } from "./server.ts";
+import { serveLimited } from "./server.ts";
 import type { HttpHandler, TlsServer } from "../../../mod.ts";
 
 // The C library is opened by the first who needs it and stays open, which the sanitizer of a test would call a leak.
@@ -21,7 +21,7 @@ const LIMITS = {
 const [OLD, NEW] = [testCertificate(), testCertificate()];
 
 function serve(handler: HttpHandler, limits = LIMITS): Promise<TlsServer> {
-  return serveTls({ hostname: "127.0.0.1", port: 0, keyPair: OLD, limits }, handler);
+  return serveLimited({ hostname: "127.0.0.1", port: 0, keyPair: OLD, limits }, handler);
 }
 
 const echo: HttpHandler = async (request) => new Response(await request.bytes());
@@ -86,7 +86,7 @@ Deno.test("an invalid certificate is an error, and the one in use stays", async 
 Deno.test("an address in use is an error that names it, and all is released", async () => {
   using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const options = { hostname: "127.0.0.1", port: other.addr.port, keyPair: OLD, limits: LIMITS };
-  await assert.rejects(serveTls(options, echo), {
+  await assert.rejects(serveLimited(options, echo), {
     name: "MeshError",
     message: /^Cannot serve on 127\.0\.0\.1:\d+: .*in use/,
   });
@@ -162,12 +162,12 @@ Deno.test("HTTP/2 is not served: neither negotiated, nor to a client that begins
   await assert.rejects(only.handshake());
   assert.equal(await answerTo(await Deno.connectTls(address), preface), "");
   await server.close(0);
-  const plain = await servePlain({ hostname: "127.0.0.1", port: 0, limits: LIMITS }, echo);
+  const plain = await serveLimited({ hostname: "127.0.0.1", port: 0, limits: LIMITS }, echo);
   assert.equal(await answerTo(await Deno.connect({ hostname: "127.0.0.1", port: plain.port }), preface), "");
   const post = "POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 1\r\n\r\nb";
   const answer = await answerTo(await Deno.connect({ hostname: "127.0.0.1", port: plain.port }), post);
   assert.match(answer, /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nb$/);
-  await plain.close();
+  await plain.close(1000);
 });
 
 Deno.test("drain() closes connections of HTTP/1.1 after their response", async () => {
@@ -209,15 +209,15 @@ Deno.test("a connection without a request in time is closed", async () => {
 
 Deno.test("a connection is closed that sends too much before its first request", async () => {
   const limits = { ...LIMITS, headBytes: 1000 };
-  const server = await servePlain({ hostname: "127.0.0.1", port: 0, limits }, () => new Response());
+  const server = await serveLimited({ hostname: "127.0.0.1", port: 0, limits }, () => new Response());
   using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
   await connection.write(new TextEncoder().encode(`GET / HTTP/1.1\r\nX: ${"a".repeat(2000)}`));
   assert.equal(await connection.read(new Uint8Array(1)).catch(() => null), null);
-  await server.close();
+  await server.close(1000);
 });
 
 Deno.test("plain HTTP has the same limits, and is not served past them on loopback", async () => {
-  const server = await servePlain(
+  const server = await serveLimited(
     { hostname: "127.0.0.1", port: 0, limits: { ...LIMITS, most: 2 } },
     () => new Response("fine"),
   );
@@ -225,7 +225,7 @@ Deno.test("plain HTTP has the same limits, and is not served past them on loopba
   assert.equal(await (await fetch(`http://127.0.0.1:${server.port}/`)).text(), "fine");
   assert.equal(await silent[0]?.read(new Uint8Array(1)).catch(() => null), null);
   silent.forEach((connection) => connection.close());
-  await server.close();
+  await server.close(1000);
 });
 
 Deno.test("a connection whose client waits for an answer is not closed for others", async () => {
