@@ -1,4 +1,5 @@
 import type { Place } from "../base/errors.ts";
+import { endOfLine } from "./scan.ts";
 import type { SourceDocument } from "./source_document.ts";
 
 const SNIPPET_WIDTH = 100;
@@ -69,19 +70,11 @@ export function placeOf(doc: SourceDocument, offset: number, lines = new Lines(d
 function snippet(lines: Lines, offset: number): string {
   const { text } = lines;
   const start = lines.start(offset);
-  const end = lineEnd(lines, offset);
+  const end = endOfLine(text, start);
   const column = Math.min(offset, end) - start;
   const from = column < SNIPPET_WIDTH ? 0 : column - SNIPPET_WIDTH / 2;
   const part = text.slice(start + from, Math.min(end, start + from + SNIPPET_WIDTH));
   // Tabs are kept in the caret's line, so that the caret is in the right place at any tab width.
   const indent = part.slice(0, column - from).replace(/[^\t]/g, " ");
   return `${part}\n${indent}^`;
-}
-
-/** The end of a line without its line break. */
-function lineEnd(lines: Lines, offset: number): number {
-  const start = lines.start(offset);
-  let end = lines.next(offset);
-  while (end > start && "\r\n".includes(lines.text.charAt(end - 1))) end--;
-  return end;
 }

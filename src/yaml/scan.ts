@@ -7,7 +7,7 @@ export function skipBlank(text: string, from: number, skipped = ""): number {
   while (at < text.length) {
     const char = text.charAt(at);
     if (char === "#") at = endOfLine(text, at);
-    else if (isSpace(char) || skipped.includes(char)) at++;
+    else if (" \n\r\t\uFEFF".includes(char) || skipped.includes(char)) at++;
     else break;
   }
   return at;
@@ -18,8 +18,4 @@ export function endOfLine(text: string, from: number): number {
   const end = text.indexOf("\n", from);
   if (end < 0) return text.length;
   return end > from && text[end - 1] === "\r" ? end - 1 : end;
-}
-
-function isSpace(char: string): boolean {
-  return char === " " || char === "\n" || char === "\r" || char === "\t" || char === "\uFEFF";
 }

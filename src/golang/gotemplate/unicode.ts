@@ -8,11 +8,5 @@ export function isPrint(code: number): boolean {
 
 /** Whether a character may be in a template identifier: a letter, a decimal digit or an underscore. */
 export function isAlphanumeric(code: number): boolean {
-  if (code < 0x80) return isAsciiAlphanumeric(code);
   return /^[\p{L}\p{Nd}_]$/u.test(String.fromCodePoint(code));
-}
-
-function isAsciiAlphanumeric(code: number): boolean {
-  const lower = code | 0x20;
-  return (lower >= 0x61 && lower <= 0x7a) || (code >= 0x30 && code <= 0x39) || code === 0x5f;
 }

@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { parseAddress, parseCidr } from "./parse.ts";
-import { addressText, blockHolds, cidrText, isLinkLocal, isLoopback, maskedBlock, unmapped } from "./address_text.ts";
+import {
+  addressText,
+  blockHolds,
+  cidrText,
+  isLinkLocal,
+  isLoopback,
+  maskedBlock,
+  networkOf,
+  unmapped,
+} from "./address_text.ts";
 
 function address(text: string) {
   const read = parseAddress(text);
@@ -53,3 +62,17 @@ Deno.test("isLoopback, isLinkLocal, unmapped", () => {
   assert.deepEqual(linkLocal.map((text) => isLinkLocal(address(text))), [true, true, true, true, false, false]);
   assert.equal(addressText(unmapped(address("::ffff:10.0.0.1"))), "10.0.0.1");
 });
+
+const CASES: readonly (readonly [address: string, network: string])[] = [
+  ["10.0.0.1", "10.0.0.1"],
+  ["::ffff:10.0.0.1", "10.0.0.1"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"],
+  ["2001:db8::1", "2001:db8::"],
+  ["2001:db8:1:2::", "2001:db8:1:2::"],
+  ["::1", "::"],
+  ["unknown", "unknown"],
+];
+
+for (const [address, network] of CASES) {
+  Deno.test(`networkOf(): ${address}`, () => assert.equal(networkOf(address), network));
+}

@@ -1,5 +1,4 @@
 /** Parses addresses, ports and names as Go does, and formats addresses. */
 export * from "./address_text.ts";
 export * from "./nameservers.ts";
-export * from "./network_of.ts";
 export * from "./parse.ts";

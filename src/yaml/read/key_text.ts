@@ -1,9 +1,7 @@
 import { resolved, type ScalarNode, type YamlNode } from "../node.ts";
 import { floatKeyText } from "./number_text.ts";
 import { Problem } from "./problem.ts";
-import { resolveInt } from "./resolve.ts";
-
-const INT64_MAX = 2n ** 63n - 1n;
+import { INT64_MAX, resolveInt } from "./resolve.ts";
 
 /**
  * The JSON key of a YAML key, as Kubernetes reads it: numbers and booleans become text (`on:` is `"true"`). Throws a

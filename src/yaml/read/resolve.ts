@@ -3,7 +3,8 @@ import type { Value } from "../../base/value.ts";
 /** Prefix of the long form of YAML's standard tags. */
 const YAML_TAG = "tag:yaml.org,2002:";
 const INT64_MIN = -(2n ** 63n);
-const INT64_MAX = 2n ** 63n - 1n;
+/** The largest int64. */
+export const INT64_MAX = 2n ** 63n - 1n;
 const UINT64_MAX = 2n ** 64n - 1n;
 
 const INT = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)$/;

@@ -2,7 +2,7 @@ import { isGoMap, isList, sortedKeys } from "../kind.ts";
 import { sprint } from "../fmt/print.ts";
 import { GoInt, type GoMap, GoStruct, type GoValue } from "../../go_value.ts";
 import { display } from "./display.ts";
-import type { Eval, Exec, Signal, Slot, State } from "./state.ts";
+import type { Eval, Exec, Slot, State } from "./state.ts";
 
 /** A compiled `range`. */
 export interface Range {
@@ -45,8 +45,7 @@ class Loop {
     this.state.step();
     if (range.elementSlot !== undefined) vars[range.elementSlot] = element;
     if (range.indexSlot !== undefined) vars[range.indexSlot] = index;
-    const signal: Signal = range.body(this.state, element, vars);
-    return signal === 1;
+    return range.body(this.state, element, vars) === 1;
   }
 }
 

@@ -62,7 +62,7 @@ export function attempt(body: () => GoValue, otherwise: GoValue): GoValue {
   try {
     return body();
   } catch {
-    // An invalid date, or JSON that cannot be read or written.
+    // An invalid date or pattern, or JSON that cannot be read or written.
     return otherwise;
   }
 }

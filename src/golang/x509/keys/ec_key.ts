@@ -1,7 +1,7 @@
 import { nodeCrypto } from "../../../base/node_crypto.ts";
 import { bits, explicit, integer, numberOf, octets, oid, sequence, TAG, unsignedBytes } from "../der/der.ts";
 import { DerReader } from "../der/der_reader.ts";
-import { P521_ID, p521Point, p521Sign } from "./p521.ts";
+import { P521_ID, p521Library } from "./p521.ts";
 import { encodePem } from "../der/pem.ts";
 import type { PrivateKey } from "./private_key.ts";
 
@@ -40,8 +40,8 @@ const CURVES: readonly Curve[] = [
     order:
       0x01fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffa51868783bf2f966b7fcc0148f709a5d03bb5c9b8899c47aebb6fb71e91386409n,
     signature: "1.2.840.10045.4.3.4",
-    point: p521Point,
-    sign: p521Sign,
+    point: (scalar) => p521Library.get().getPublicKey(scalar, false),
+    sign: (scalar, message) => p521Library.get().sign(message, scalar, { format: "der", lowS: false }),
   },
 ];
 

@@ -14,13 +14,3 @@ export async function loadP521For(pem: string): Promise<void> {
   const id = hexOf(oid(P521_ID));
   if (decodePems(pem).some(({ bytes }) => hexOf(bytes).includes(id))) await p521Library.loaded();
 }
-
-/** The public point of a scalar, uncompressed. Throws if the curve is not loaded. */
-export function p521Point(scalar: Uint8Array): Uint8Array {
-  return p521Library.get().getPublicKey(scalar, false);
-}
-
-/** The signature with SHA-512, in DER. Throws if the curve is not loaded. */
-export function p521Sign(scalar: Uint8Array, message: Uint8Array): Uint8Array {
-  return p521Library.get().sign(message, scalar, { format: "der", lowS: false });
-}

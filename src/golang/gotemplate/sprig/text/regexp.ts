@@ -1,6 +1,6 @@
 /** sprig's functions on regular expressions, with Go's rules for empty matches and for `$1`, `${name}` in replacements. */
 import { type FuncMap, type GoValue, pure } from "../../../go_value.ts";
-import { INT, int, limitMade, STRING, text } from "../args.ts";
+import { attempt, INT, int, limitMade, STRING, text } from "../args.ts";
 import { Expression, type Match } from "./expression.ts";
 import { stringList } from "./strings.ts";
 
@@ -11,7 +11,10 @@ type Body = (expression: Expression, subject: string, argument: GoValue) => GoVa
  */
 export function regexpFunctions(): FuncMap {
   return {
-    regexMatch: pure([STRING, STRING], (pattern, s) => matchesLeniently(text(pattern), text(s))),
+    regexMatch: pure(
+      [STRING, STRING],
+      (pattern, s) => attempt(() => compile(text(pattern), "").matches(text(s)), false),
+    ),
     mustRegexMatch: withPattern([], "", (e, s) => e.matches(s)),
     ...pair("RegexFind", [], (e, s) => e.findAll(s, 1)[0]?.text ?? ""),
     ...pair("RegexFindAll", [INT], (e, s, n) => stringList(e.findAll(s, int(n)).map((match) => match.text))),
@@ -33,15 +36,6 @@ function withPattern(more: readonly string[], panic: string, body: Body) {
   return pure([STRING, STRING, ...more], (pattern, s, argument = null) => {
     return body(compile(text(pattern), panic), text(s), argument);
   });
-}
-
-function matchesLeniently(pattern: string, subject: string): boolean {
-  try {
-    return compile(pattern, "").matches(subject);
-  } catch {
-    // Sprig ignores the error of an invalid pattern.
-    return false;
-  }
 }
 
 const compiled = new Map<string, Expression>();

@@ -115,17 +115,13 @@ function comparePart(a: string, b: string): number {
   if (a === b) return 0;
   const [x, y] = [rankOf(a), rankOf(b)];
   if (x !== y) return x - y;
-  return isAfter(a, b) ? 1 : -1;
+  const [left, right] = [numberOf(a) ?? a, numberOf(b) ?? b];
+  return left > right ? 1 : -1;
 }
 
 function rankOf(part: string): number {
   if (part === "") return 0;
   return numberOf(part) === undefined ? 2 : 1;
-}
-
-function isAfter(a: string, b: string): boolean {
-  const [x, y] = [numberOf(a), numberOf(b)];
-  return x === undefined || y === undefined ? a > b : x > y;
 }
 
 function numberOf(part: string): bigint | undefined {

@@ -3,7 +3,7 @@ import { asNil, goJson } from "../../../go_json.ts";
 import { deepEqual } from "./reflect.ts";
 import { isList, kindOf } from "../../kind.ts";
 import { type FuncMap, type GoFunc, type GoValue, pure, typed, typeTag } from "../../../go_value.ts";
-import { ANY, INT, int } from "../args.ts";
+import { ANY, attempt, INT, int } from "../args.ts";
 import { toInt64 } from "./cast.ts";
 import { empty } from "./defaults.ts";
 
@@ -66,9 +66,10 @@ function holds(list: readonly GoValue[], value: GoValue): boolean {
 
 function uniq(list: readonly GoValue[]): GoValue {
   const kept: GoValue[] = [];
-  const known = new Map<string, GoValue[]>();
+  const known = new Map<GoValue, GoValue[]>();
   for (const item of list) {
-    const key = bucketOf(item);
+    // Equal values have the same JSON text. All values without JSON, such as functions, share one key.
+    const key = attempt(() => goJson(item), "");
     const alike = known.get(key) ?? [];
     if (holds(alike, item)) continue;
     alike.push(item);
@@ -76,19 +77,6 @@ function uniq(list: readonly GoValue[]): GoValue {
     kept.push(item);
   }
   return kept;
-}
-
-/**
- * A key to look up equal values: equal values have the same JSON text. A value without JSON, such as a function, has an
- * empty key.
- */
-function bucketOf(value: GoValue): string {
-  try {
-    return goJson(value);
-  } catch {
-    // JSON cannot represent the value. All these values share one bucket.
-    return "";
-  }
 }
 
 function has(needle: GoValue, haystack: GoValue): boolean {
