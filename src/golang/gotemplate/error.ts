@@ -1,5 +1,5 @@
 import { MeshError } from "../../base/errors.ts";
-import { byteLength } from "./bytes.ts";
+import { byteLength } from "../go_bytes.ts";
 
 /**
  * Thrown if a template cannot be parsed or executed. The message is the text of Go's package text/template. The place has

@@ -1,4 +1,4 @@
-import { rejoin } from "./bytes.ts";
+import { rejoin } from "../go_bytes.ts";
 import { builtins } from "./exec/builtins.ts";
 import { defaultLimits, type Limits, type Source, State } from "./exec/state.ts";
 import type { Environment, Watch } from "./exec/expression_compiler.ts";

@@ -1,4 +1,4 @@
-import { byteLength, bytesOf, sliceBytes } from "../bytes.ts";
+import { byteLength, bytesOf, sliceBytes } from "../../go_bytes.ts";
 import { equals, integerOf, lessOrEqual, lessThan } from "../compare.ts";
 import { sprintAll, sprintln } from "../fmt/print.ts";
 import { sprintf } from "../fmt/printf.ts";

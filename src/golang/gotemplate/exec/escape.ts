@@ -1,4 +1,4 @@
-import { bytesOf } from "../bytes.ts";
+import { bytesOf } from "../../go_bytes.ts";
 import { hex } from "../fmt/quote.ts";
 import { isPrint } from "../unicode.ts";
 

@@ -1,4 +1,4 @@
-import { bytesOf } from "../bytes.ts";
+import { bytesOf } from "../../go_bytes.ts";
 import { isGoMap, isList, isPointer, isUnsigned, kindOf, sortedKeys, typeOf } from "../kind.ts";
 import { GoInt, type GoMap, GoStruct, type GoValue } from "../../go_value.ts";
 import { type Flags, noFlags, pad } from "./flags.ts";

@@ -1,6 +1,6 @@
 import { quote } from "../fmt/quote.ts";
 import { MAX_CHARACTERS, parseFloat64, parseInteger } from "../strconv.ts";
-import { unquoteCharacter } from "./unquote.ts";
+import { unquoteCharacter } from "../../unquote.ts";
 
 /** A number constant, with its value in each type that its text allows. */
 interface Constant {

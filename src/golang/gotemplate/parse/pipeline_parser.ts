@@ -5,7 +5,7 @@ import { Names } from "../names.ts";
 import { nodeText } from "./node_text.ts";
 import type { Token, TokenType } from "./token.ts";
 import type { Tokens } from "./tokens.ts";
-import { unquote } from "./unquote.ts";
+import { unquote } from "../../unquote.ts";
 
 const operandStarts: ReadonlySet<TokenType> = new Set<TokenType>([
   "bool",

@@ -1,6 +1,6 @@
 /** sprig's `encryptAES` and `decryptAES`: AES-256-CBC. The key is the password, cut or zero-filled to 32 bytes. */
 import { binaryOf, bytesOfBinary, joinBytes } from "../../../../base/bytes.ts";
-import { bytesOf, stringOf } from "../../bytes.ts";
+import { bytesOf, stringOf } from "../../../go_bytes.ts";
 import { nodeCrypto } from "../../../../base/node_crypto.ts";
 
 const BLOCK = 16;

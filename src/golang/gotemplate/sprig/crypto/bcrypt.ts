@@ -1,6 +1,6 @@
 /** sprig's functions that hash passwords. */
 import { LateLibrary } from "../../../../base/late_library.ts";
-import { byteLength } from "../../bytes.ts";
+import { byteLength } from "../../../go_bytes.ts";
 
 /** The bcrypt library. Await `loaded()` before a call of `bcrypt` or `htpasswd`. */
 export const bcryptLibrary = new LateLibrary("bcryptjs", () => import("bcryptjs"));

@@ -17,7 +17,7 @@ import {
   unsignedBytes,
   within,
 } from "../../../x509/mod.ts";
-import { stringOf } from "../../bytes.ts";
+import { stringOf } from "../../../go_bytes.ts";
 import { type FuncMap, type GoValue, pure, varying } from "../../../go_value.ts";
 import { INT, LIST, listOf, STRING, text } from "../args.ts";
 import { toInt64 } from "../values/cast.ts";

@@ -3,7 +3,7 @@ import { nodeCrypto } from "../../../../base/node_crypto.ts";
 import { genPrivateKey } from "../../../x509/mod.ts";
 import type { FuncMap } from "../../../go_value.ts";
 import { pure, varying } from "../../../go_value.ts";
-import { bytesOf } from "../../bytes.ts";
+import { bytesOf } from "../../../go_bytes.ts";
 import { STRING, text } from "../args.ts";
 import { decryptAes, encryptAes } from "./aes.ts";
 import { bcrypt, htpasswd } from "./bcrypt.ts";

@@ -1,6 +1,6 @@
 /** sprig's `derivePassword`: the Master Password algorithm, which derives a site's password from a master password. */
 import { joinBytes } from "../../../../base/bytes.ts";
-import { bytesOf } from "../../bytes.ts";
+import { bytesOf } from "../../../go_bytes.ts";
 import { nodeCrypto } from "../../../../base/node_crypto.ts";
 
 /** The input; `kind` is the name of a template such as `long`. */

@@ -3,7 +3,7 @@
  * text, so that JavaScript's string methods count bytes.
  */
 import { binaryOf, bytesOfBinary } from "../../../../base/bytes.ts";
-import { bytesOf, isAscii, stringOf } from "../../bytes.ts";
+import { bytesOf, isAscii, stringOf } from "../../../go_bytes.ts";
 
 /** The binary string of a text. */
 export function toBinary(text: string): string {

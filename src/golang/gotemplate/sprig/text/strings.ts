@@ -1,5 +1,5 @@
 /** sprig's functions on strings: case, trimming, cutting by bytes, quoting, splitting and joining. */
-import { byteLength, sliceBytes } from "../../bytes.ts";
+import { byteLength, sliceBytes } from "../../../go_bytes.ts";
 import { quote } from "../../fmt/quote.ts";
 import { compareUtf8 } from "../../../go_json.ts";
 import { goTrim } from "../../../net/mod.ts";

@@ -2,7 +2,7 @@
  * Go strings are bytes; here they are JavaScript strings. A byte that is not valid UTF-8 (half of a sliced character, an
  * escape such as `\xff`) becomes the lone surrogate U+DC00 + byte, so that no byte is lost.
  */
-import { binaryOf, bytesOfBinary } from "../../base/bytes.ts";
+import { binaryOf, bytesOfBinary } from "../base/bytes.ts";
 
 const encoder = new TextEncoder();
 const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -1,4 +1,4 @@
-import { rejoin } from "../bytes.ts";
+import { rejoin } from "./go_bytes.ts";
 
 const simple: Readonly<Record<string, string>> = {
   a: "\x07",
