@@ -6,23 +6,13 @@ const TIMEOUT_MILLISECONDS = 2000;
 /** Maximum size of a response, in bytes. In a large mesh, `/clusters` returns several megabytes. */
 const MAX_ANSWER = 64 << 20;
 
-/** Client of Envoy's admin interface. Every call rejects with `MeshError` on failure. */
-export interface EnvoyAdmin {
-  /** Whether this epoch is live: its listeners are open and configured. */
-  isLive(epoch: number): Promise<boolean>;
-  /**
-   * Makes Envoy close connections gracefully. Unless `keepOpen` is set, listeners close after Envoy's drain time
-   * (Envoy's docs: `drain_listeners`).
-   */
-  drainListeners(options: { readonly inboundOnly: boolean; readonly keepOpen: boolean }): Promise<void>;
-  /** Returns the number of client connections; -1 if Envoy has no statistics for them. */
-  clientConnections(): Promise<number>;
-  /** Returns the number of forwarded requests, including connections in flight; -1 if Envoy has no clusters. */
-  forwardedRequests(): Promise<number>;
-}
+export type EnvoyAdmin = ReturnType<typeof envoyAdmin>;
 
-/** Returns a client for the admin interface at `url`. `ownPorts` are the ports for health and metrics. */
-export function envoyAdmin(world: World, url: string, ownPorts: readonly number[]): EnvoyAdmin {
+/**
+ * Returns a client for the admin interface at `url`. Every call rejects with `MeshError` on failure. `ownPorts` are the
+ * ports for health and metrics.
+ */
+export function envoyAdmin(world: World, url: string, ownPorts: readonly number[]) {
   const ask = async (path: string, method: "GET" | "POST" = "GET") =>
     (await request(world, url + path, [200], method)).text;
   const total = async (path: string, count: Count) => {
@@ -30,13 +20,19 @@ export function envoyAdmin(world: World, url: string, ownPorts: readonly number[
     return count.total();
   };
   return {
-    // `/server_info` is long: request it only when Envoy is ready.
-    isLive: async (epoch) => await isReady(world, url) && isLive(await ask("/server_info"), epoch),
-    async drainListeners({ inboundOnly, keepOpen }) {
+    /** Whether this epoch is live: its listeners are open and configured. `/server_info` is long: only when ready. */
+    isLive: async (epoch: number) => await isReady(world, url) && isLive(await ask("/server_info"), epoch),
+    /**
+     * Makes Envoy close connections gracefully. Unless `keepOpen` is set, listeners close after Envoy's drain time
+     * (Envoy's docs: `drain_listeners`).
+     */
+    async drainListeners({ inboundOnly, keepOpen }: { readonly inboundOnly: boolean; readonly keepOpen: boolean }) {
       const options = [inboundOnly ? "inboundonly" : "", "graceful", keepOpen ? "skip_exit" : ""];
       await ask(`/drain_listeners?${options.filter((each) => each !== "").join("&")}`, "POST");
     },
+    /** Returns the number of client connections; -1 if Envoy has no statistics for them. */
     clientConnections: () => total("/stats?usedonly&filter=downstream_cx_active$", clientConnections(ownPorts)),
+    /** Returns the number of forwarded requests, including connections in flight; -1 if Envoy has no clusters. */
     forwardedRequests: () => total("/clusters", forwardedRequests()),
   };
 }

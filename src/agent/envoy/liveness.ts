@@ -14,7 +14,12 @@ const NO_ANSWER_TIMEOUT = 60_000;
  * Waits until an epoch is live, and resolves with `true`. After a minute without any answer from the admin interface,
  * also resolves with `true`; a drain then lasts its full time. Resolves with `false` if aborted.
  */
-export async function untilLive(world: World, admin: EnvoyAdmin, epoch: number, end: AbortSignal): Promise<boolean> {
+export async function untilLive(
+  world: World,
+  admin: Pick<EnvoyAdmin, "isLive">,
+  epoch: number,
+  end: AbortSignal,
+): Promise<boolean> {
   const start = world.clock.monotonic();
   let answered = false;
   for (let wait = FIRST_DELAY; !end.aborted; wait = Math.min(MAX_DELAY, wait * 1.5)) {

@@ -6,7 +6,7 @@ import { envoyEffects } from "./effects.ts";
 import { begin, next } from "./machine.ts";
 import type { LifecycleControl, LifecycleOptions } from "./options.ts";
 import type { Action, Counting, EventName, Events, Phase, State, Step, TimerName } from "./state.ts";
-import { type Timers, timersOf } from "./timers.ts";
+import { timersOf } from "./timers.ts";
 
 /**
  * Runs Envoy until it exits or a shutdown is requested, and reaps orphans. Resolves with the exit code after all epochs
@@ -47,7 +47,7 @@ const SIGNALS: readonly (readonly [SignalName, "stop" | "quit" | "drain" | "relo
 
 class Lifecycle implements LifecycleControl {
   readonly #ended = Promise.withResolvers<number>();
-  readonly #timers: Timers<TimerName | Counting["what"]>;
+  readonly #timers: ReturnType<typeof timersOf<TimerName | Counting["what"]>>;
   readonly #envoys: ReturnType<typeof envoyEffects> | undefined;
   readonly #waiting: (() => Step)[] = [];
   #state: State;

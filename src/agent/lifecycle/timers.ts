@@ -1,15 +1,10 @@
 import type { Clock } from "../../platform/world.ts";
 
-/** Named timers. Setting a timer replaces the previous timer of the same name. */
-export interface Timers<Name> {
-  set(name: Name, milliseconds: number, up: () => void): void;
-  clear(): void;
-}
-
-export function timersOf<Name>(clock: Clock): Timers<Name> {
+/** Returns named timers. Setting a timer replaces the previous timer of the same name. */
+export function timersOf<Name>(clock: Clock) {
   const running = new Map<Name, AbortController>();
   return {
-    set(name, milliseconds, up) {
+    set(name: Name, milliseconds: number, up: () => void): void {
       running.get(name)?.abort();
       const timer = new AbortController();
       running.set(name, timer);

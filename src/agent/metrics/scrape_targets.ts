@@ -9,12 +9,6 @@ export interface ScrapeTarget {
   readonly path: string;
 }
 
-/** The endpoints to scrape; empty if scraping is off. */
-export interface ScrapeTargets {
-  readonly targets: readonly ScrapeTarget[];
-  readonly problems: readonly string[];
-}
-
 /** Istio's own ports (Istio, istioReservedPorts). They do not belong to an application, or are already merged. */
 const RESERVED: ReadonlyMap<number, string> = new Map([
   [15000, "Envoy admin"],
@@ -31,8 +25,8 @@ const RESERVED: ReadonlyMap<number, string> = new Map([
 const DEFAULT_PATH = "/metrics";
 const DEFAULT_PORT = "80";
 
-/** Parses the endpoints. Rejects an endpoint on the status port, because the agent would scrape itself. */
-export function readScrapeTargets(text: string, statusPort: number): ScrapeTargets {
+/** Parses the endpoints; none if scraping is off. Rejects an endpoint on the status port, because the agent would scrape itself. */
+export function readScrapeTargets(text: string, statusPort: number) {
   const json = parseJson(text);
   if (!isMap(json)) return { targets: [], problems: [`not a JSON object but "${text.slice(0, 100)}"`] };
   const problems: string[] = [];

@@ -12,31 +12,21 @@ import {
 } from "../../istio/configuration.ts";
 import { joinHostPort, parseAddress, parsePort, splitHostPort } from "../../golang/net/mod.ts";
 import { newMap, type Value } from "../../base/value.ts";
-import type { Network, World } from "../../platform/world.ts";
+import type { Network } from "../../platform/world.ts";
 import type { FlagName } from "./flags.ts";
 import { oldFlags, proxyConfigOfFlags } from "./old_flags.ts";
+import type { Reading } from "./reading.ts";
 import type { Variables } from "./variables.ts";
 
-export interface ProxyConfigSources {
-  readonly world: World;
-  readonly given: ReadonlyMap<FlagName, string>;
-  readonly variables: Variables;
+export interface ProxyConfigSources extends Omit<Reading, "usage"> {
   readonly annotations: ReadonlyMap<string, string>;
-  readonly problems: string[];
-  readonly warnings: string[];
-}
-
-export interface EffectiveProxyConfig {
-  readonly config: ProxyConfig;
-  /** Whether terminationDrainDuration was set explicitly. The default value in a mesh file does not count. */
-  readonly isDrainChosen: boolean;
 }
 
 /**
  * Merges the layers, lowest first: defaults, mesh file, `PROXY_CONFIG` (or else the flags of Istio 1.0 to 1.5), the
  * annotation `proxy.istio.io/config`. Concurrency, service cluster and two annotations are set after the merge.
  */
-export async function effectiveProxyConfig(sources: ProxyConfigSources): Promise<EffectiveProxyConfig> {
+export async function effectiveProxyConfig(sources: ProxyConfigSources) {
   const { problems, variables } = sources;
   const mesh = withOldDrain(await meshProxyConfig(sources), variables);
   const overlays = [
@@ -51,7 +41,11 @@ export async function effectiveProxyConfig(sources: ProxyConfigSources): Promise
   }
   const isDrainChosen = variables.isSet("oldTerminationDrain") || !hasDefaultDrain(mesh) ||
     overlays.some(({ data }) => data[DRAIN] !== undefined);
-  return { config: withTemplate(withAnnotations(config, sources), sources.given), isDrainChosen };
+  return {
+    config: withTemplate(withAnnotations(config, sources), sources.given),
+    /** Whether terminationDrainDuration was set explicitly. The default value in a mesh file does not count. */
+    isDrainChosen,
+  };
 }
 
 /** Returns the path of the mesh configuration. */
@@ -141,27 +135,22 @@ function withServiceCluster(config: ProxyConfig, given: ReadonlyMap<FlagName, st
 async function withResolvedStatsd(config: ProxyConfig, { world, warnings }: ProxyConfigSources): Promise<ProxyConfig> {
   const address = config.data["statsdUdpAddress"];
   if (typeof address !== "string" || address === "") return config;
-  const { ip, problem } = await addressOf(address, world.network);
-  if (problem === undefined) return set(config, "statsdUdpAddress", ip);
-  warnings.push(`Cannot send metrics to statsd: ${problem}`);
+  const resolved = await addressOf(address, world.network);
+  if (typeof resolved === "object") return set(config, "statsdUdpAddress", resolved.ip);
+  warnings.push(`Cannot send metrics to statsd: ${resolved}`);
   return set(config, "statsdUdpAddress", "");
 }
 
-type Resolved =
-  | { readonly ip: string; readonly problem?: never }
-  | { readonly ip?: never; readonly problem: string };
-
 /** Resolves the host of an address; prefers IPv4. */
-async function addressOf(address: string, network: Network): Promise<Resolved> {
+async function addressOf(address: string, network: Network): Promise<{ readonly ip: string } | string> {
   const parts = splitHostPort(address);
-  if (typeof parts === "string") return { problem: parts };
+  if (typeof parts === "string") return parts;
   const port = parsePort(parts.port);
-  if (typeof port === "string") return { problem: `the port of "${address}": ${port}` };
+  if (typeof port === "string") return `the port of "${address}": ${port}`;
   if (typeof parseAddress(parts.host) !== "string") return { ip: address };
   const found = await network.lookup(parts.host);
   const ip = found.find((each) => !each.includes(":")) ?? found[0];
-  if (ip === undefined) return { problem: `the host of "${address}" has no address` };
-  return { ip: joinHostPort(ip, port) };
+  return ip === undefined ? `the host of "${address}" has no address` : { ip: joinHostPort(ip, port) };
 }
 
 /** Adds the template path, including a path from `--templateFile`, so that the control plane sees it. */

@@ -9,18 +9,16 @@ import { connectUpstream, problemOf, type UpstreamContext } from "./upstream.ts"
 
 const UNAVAILABLE = "14";
 
-/** Calls that wait for a connection or have a connection, and their maximum number. */
-interface Relayed {
-  readonly calls: Set<Request>;
-  readonly max: number;
-}
-
 /**
- * Streams istiod's response to Envoy's call; each call has its own connection. Never rejects: a failure becomes a gRPC
+ * Streams istiod's response to Envoy's call; each call has its own connection. `calls` are those that wait for a
+ * connection or have one. Never rejects: a failure becomes a gRPC
  * status. Trailers are not relayed, so a call that istiod ends after its headers has no status, and Envoy reconnects.
  */
-export async function relay(upstream: UpstreamContext, request: Request, open: Relayed): Promise<Response> {
-  const { calls, max } = open;
+export async function relay(
+  upstream: UpstreamContext,
+  request: Request,
+  { calls, max }: { readonly calls: Set<Request>; readonly max: number },
+): Promise<Response> {
   try {
     if (calls.size >= max) throw new MeshError(`Too many concurrent calls to istiod: the limit is ${max}`);
     calls.add(request);
@@ -51,10 +49,8 @@ async function answerOf(upstream: UpstreamContext, client: HttpConnection, reque
   const { method, signal } = request;
   const sent = reportingOf(upstream, pathname, request);
   const [requests, responses] = [new BodyCounter(), new BodyCounter()];
-  const body = observedBody(sent?.body ?? request.body, {
-    seen: (bytes) => options.metrics?.requested(requests.count(bytes)),
-    ended: () => {},
-  });
+  const countRequests = (bytes: Uint8Array) => options.metrics?.requested(requests.count(bytes));
+  const body = observedBody(sent?.body ?? request.body, countRequests, () => {});
   const ended: Ended = (by, error) => {
     sent?.stop();
     client.close();
@@ -66,10 +62,8 @@ async function answerOf(upstream: UpstreamContext, client: HttpConnection, reque
     const headers = await headersOf(upstream, request);
     const response = await client.request(options.address, pathname + search, { method, headers, body, signal });
     const { status, headers: given } = response;
-    const received = observedBody(response.body, {
-      seen: (bytes) => options.metrics?.responded(responses.count(bytes)),
-      ended,
-    });
+    const countResponses = (bytes: Uint8Array) => options.metrics?.responded(responses.count(bytes));
+    const received = observedBody(response.body, countResponses, ended);
     const isRead = received !== null && upstream.modules !== undefined && requestForm(pathname) !== undefined;
     const answer = isRead ? await upstream.modules.localized(received, pathname) : received;
     return new Response(answer, { status, headers: given });
@@ -96,15 +90,11 @@ async function headersOf({ world, options }: UpstreamContext, request: Request):
 
 type Ended = (by: "istiod" | "envoy", error?: unknown) => void;
 
-interface Observer {
-  readonly seen: (bytes: Uint8Array) => void;
-  /** Called when the body ends, fails or is canceled. */
-  readonly ended: Ended;
-}
-
+/** Returns a body that shows its bytes, and calls `ended` when it ends, fails or is canceled. */
 function observedBody<Bytes extends Uint8Array>(
   body: ReadableStream<Bytes> | null,
-  { seen, ended }: Observer,
+  seen: (bytes: Uint8Array) => void,
+  ended: Ended,
 ): ReadableStream<Bytes> | null {
   if (body === null) {
     ended("istiod");

@@ -1,6 +1,6 @@
 /** Builds the tracing settings. Source: Istio's bootstrap.getProxyConfigOptions and its bootstrap template. */
 import { posix } from "node:path";
-import { isMap, mapAt, textAt, type Value } from "../../../base/value.ts";
+import { isMap, mapAt, textAt } from "../../../base/value.ts";
 import type { AgentSettings } from "../../settings/read.ts";
 import { envoyType } from "./proto_types.ts";
 
@@ -53,16 +53,8 @@ const KINDS: readonly TracerKind[] = [
   },
 ];
 
-export interface Tracer {
-  readonly kind: TracerKind;
-  readonly address: string;
-  readonly tlsSettings: Value | undefined;
-  /** LightStep's access token; `""` if unset. */
-  readonly accessToken: string;
-}
-
 /** Returns the configured collector; `undefined` if there is none, or if Envoy has no driver for it. */
-export function tracerOf({ proxyConfig }: AgentSettings): Tracer | undefined {
+export function tracerOf({ proxyConfig }: AgentSettings) {
   const settings = mapAt(proxyConfig.data, "tracing");
   const kind = KINDS.find(({ field }) => isMap(settings[field]));
   if (kind === undefined) return undefined;

@@ -5,17 +5,12 @@ import { parseUint, splitHostPort } from "../../../golang/net/mod.ts";
 import type { DatagramSocket, Network, TcpHandler, TcpListener } from "../../../platform/mod.ts";
 import type { Upstream } from "../upstream/resolv_conf.ts";
 
-export interface ListenPlan {
-  readonly hosts: readonly string[];
-  readonly port: number;
-}
-
 /**
  * Returns the addresses to listen on. `localhost` means 127.0.0.1, ::1 or both, in the address families of the
  * machine's name servers, because captured questions to these servers arrive there. Throws a MeshError for an invalid
  * `host:port`.
  */
-export function listenPlan(address: string, servers: readonly Upstream[]): ListenPlan {
+export function listenPlan(address: string, servers: readonly Upstream[]) {
   const parts = splitHostPort(address);
   const port = typeof parts === "string" ? parts : parseUint(parts.port, 16);
   if (typeof parts === "string" || typeof port === "string") {
@@ -39,7 +34,7 @@ export interface Listening {
 /** Listens on all addresses. Logs each address that fails; rejects with a MeshError if all fail. */
 export async function listenAll(
   network: Network,
-  plan: ListenPlan,
+  plan: ReturnType<typeof listenPlan>,
   take: TcpHandler,
   log: Logger,
 ): Promise<Listening[]> {

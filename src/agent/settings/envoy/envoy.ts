@@ -86,23 +86,20 @@ async function template(reading: Reading, { proxyBootstrapTemplatePath }: ProxyS
   return { templateFile: isImage ? IMAGE_TEMPLATE : "", isImagesTemplate: isImage };
 }
 
-/** TLS limits for Envoy's gRPC client. istiod applies the policy to Envoy's other connections. */
-interface CompliancePolicy {
-  readonly limitsCiphers: boolean;
-  readonly isTls12Only: boolean;
-}
+const NO_POLICY = { limitsCiphers: false, isTls12Only: false };
 
-const NO_POLICY: CompliancePolicy = { limitsCiphers: false, isTls12Only: false };
-
-/** Policies by name. Source: Istio's envoy.Run and bootstrap.extractRuntimeFlags. */
-const POLICIES: ReadonlyMap<string, CompliancePolicy> = new Map([
+/**
+ * TLS limits for Envoy's gRPC client, by policy. istiod applies the policy to Envoy's other connections. Source: Istio's
+ * envoy.Run and bootstrap.extractRuntimeFlags.
+ */
+const POLICIES = new Map([
   ["", NO_POLICY],
   ["fips-140-2", { limitsCiphers: true, isTls12Only: true }],
   ["fips-140-3", { limitsCiphers: true, isTls12Only: false }],
 ]);
 
 /** Returns the policy. Warns once about an unknown policy. */
-export function compliancePolicy({ variables, warnings }: Reading): CompliancePolicy {
+export function compliancePolicy({ variables, warnings }: Reading) {
   const name = variables.text("compliancePolicy");
   const policy = POLICIES.get(name);
   const warning = `"COMPLIANCE_POLICY" is "${name}", which is unknown: use fips-140-2 or fips-140-3`;

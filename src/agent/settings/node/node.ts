@@ -5,6 +5,7 @@
 import { compareUtf8 } from "../../../golang/go_json.ts";
 import { LABEL } from "../../../istio/configuration.ts";
 import { mapAt, newMap, textAt, type Value, type ValueMap } from "../../../base/value.ts";
+import type { Reading } from "../reading.ts";
 import { clusterName } from "./cluster_name.ts";
 import { rawMetadata, staticLabels } from "./raw_metadata.ts";
 import { readTyped, TYPED_FIELDS, Unfit } from "./typed_fields.ts";
@@ -27,18 +28,13 @@ export interface NodeSource {
   readonly metadataDiscovery: boolean | undefined;
 }
 
-export interface Problems {
-  readonly problems: string[];
-  readonly warnings: string[];
-}
-
 /** Variables of the pod, and the fields of `ISTIO_META_*` that they override. */
 const OF_POD = [["POD_NAME", "NAME"], ["POD_NAMESPACE", "NAMESPACE"], ["SERVICE_ACCOUNT", "SERVICE_ACCOUNT"]] as const;
 
 export type ProxyNode = ReturnType<typeof nodeOf>;
 
 /** Returns the node. Reports metadata of the wrong type as a problem, as pilot-agent does. */
-export function nodeOf(source: NodeSource, into: Problems) {
+export function nodeOf(source: NodeSource, into: Pick<Reading, "problems" | "warnings">) {
   const raw = rawMetadata(source.env, source.proxyMetadata, into.warnings);
   const typed = typedMetadata(raw, into.problems);
   if (typed["ISTIO_VERSION"] === undefined) typed["ISTIO_VERSION"] = source.istioVersion;

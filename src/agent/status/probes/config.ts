@@ -17,17 +17,12 @@ export type Prober =
 /** Probes by the agent's path. */
 export type Probers = ReadonlyMap<string, Prober>;
 
-export interface ReadProbers {
-  readonly probers: Probers;
-  readonly problems: readonly string[];
-}
-
 const FORM = "/app-health/CONTAINER/PROBE or /app-lifecycle/CONTAINER/PROBE, where PROBE is livez, readyz, startupz, " +
   "prestopz or poststartz";
 const PATH = /^\/(app-health|app-lifecycle)\/[^/]+\/(livez|readyz|startupz|prestopz|poststartz)$/;
 
 /** Parses the probes. An empty text contains no probes. */
-export function readProbers(text: string): ReadProbers {
+export function readProbers(text: string): { readonly probers: Probers; readonly problems: readonly string[] } {
   if (text === "") return { probers: new Map(), problems: [] };
   const json = parseJson(text);
   if (!isMap(json)) return { probers: new Map(), problems: [`not a JSON object but "${text.slice(0, 100)}"`] };

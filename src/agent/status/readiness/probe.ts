@@ -13,10 +13,7 @@ export interface StageReport {
 /** The results of all stages up to the first failed stage. */
 export type Readiness = readonly StageReport[];
 
-export interface ReadinessProbe {
-  check(): Promise<Readiness>;
-  forget(): void;
-}
+export type ReadinessProbe = ReturnType<typeof readinessProbe>;
 
 export interface ControlPlaneProblems {
   problems(): readonly string[];
@@ -91,7 +88,7 @@ async function statsOf({ admin }: Check, query: Parameters<Admin["stats"]>[0]): 
 const ALL_PASSED = Promise.resolve(STEPS.map(([stage]): StageReport => ({ stage, problem: undefined })));
 
 /** Returns the readiness probe. Concurrent checks share one run. */
-export function readinessProbe({ admin, terminating, controlPlane }: ProbeOptions): ReadinessProbe {
+export function readinessProbe({ admin, terminating, controlPlane }: ProbeOptions) {
   let seen: Seen = { config: false, live: false };
   let current: Promise<Readiness> | undefined;
   async function run(): Promise<Readiness> {
@@ -103,8 +100,8 @@ export function readinessProbe({ admin, terminating, controlPlane }: ProbeOption
   const isKnown = () => seen.config && seen.live && terminating() === undefined;
   return {
     // A known result avoids repeated work, because probes continue for the pod's lifetime.
-    check: () => isKnown() ? ALL_PASSED : current ??= run().finally(() => current = undefined),
-    forget() {
+    check: (): Promise<Readiness> => isKnown() ? ALL_PASSED : current ??= run().finally(() => current = undefined),
+    forget(): void {
       seen = { config: false, live: false };
       current = undefined;
     },
