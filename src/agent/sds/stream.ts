@@ -18,7 +18,6 @@ export interface StreamOptions {
  * secret triggers a response.
  */
 export class SecretStream {
-  readonly #options: StreamOptions;
   readonly #sources = new Map<string, SecretSource>();
   #sent = new Map<string, Secret>();
   #nonce = "";
@@ -27,9 +26,7 @@ export class SecretStream {
   #wake: () => void = () => {};
   #end: { readonly error: unknown } | "ended" | undefined;
 
-  constructor(options: StreamOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: StreamOptions) {}
 
   get refusal(): string | undefined {
     return this.#refusal;
@@ -73,7 +70,7 @@ export class SecretStream {
   }
 
   #acknowledged({ refusal, resourceNames }: DiscoveryRequest): void {
-    const { log } = this.#options;
+    const { log } = this.options;
     const names = resourceNames.map(quoted).join(", ");
     if (refusal === undefined) {
       this.#refusal = undefined;
@@ -97,7 +94,7 @@ export class SecretStream {
   }
 
   #open(name: string): void {
-    const { open, log } = this.#options;
+    const { open, log } = this.options;
     const source = open(name, () => this.#wake()) ?? UNKNOWN;
     this.#sources.set(name, source);
     if (source === UNKNOWN) {
@@ -121,9 +118,9 @@ export class SecretStream {
     if (news.length === 0) return undefined;
     this.#sent = secrets;
     this.#nonce = crypto.randomUUID();
-    this.#version = this.#options.nextVersion();
+    this.#version = this.options.nextVersion();
     const names = news.map(([name]) => quoted(name)).join(", ");
-    this.#options.log.info(logText(`Sending Envoy ${names} in version ${this.#version}`));
+    this.options.log.info(logText(`Sending Envoy ${names} in version ${this.#version}`));
     return discoveryResponse({ version: this.#version, nonce: this.#nonce, secrets });
   }
 }

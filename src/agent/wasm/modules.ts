@@ -4,10 +4,9 @@ import { shownUrl } from "../../base/shown_url.ts";
 import { AnswerError } from "../../platform/http.ts";
 import { logText } from "../../platform/log.ts";
 import type { World } from "../../platform/world.ts";
-import { sha256Of } from "./digest.ts";
 import type { ModuleSource, WasmOptions } from "./options.ts";
 import { type Image, openImage } from "./registry.ts";
-import { isModule, MAX_MODULE, readAll, unpacked } from "./unpack.ts";
+import { isModule, MAX_MODULE, readAll, sha256Of, unpacked } from "./unpack.ts";
 
 const MODE = 0o644;
 const FOLDER_MODE = 0o755;

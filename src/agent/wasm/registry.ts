@@ -6,10 +6,9 @@ import { MeshError } from "../../base/errors.ts";
 import { isList, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { AnswerError } from "../../platform/http.ts";
 import type { World } from "../../platform/world.ts";
-import { sha256Of } from "./digest.ts";
 import { credentialFor, type Keychain } from "./keychain.ts";
 import { authorized, jsonOf } from "./token.ts";
-import { filesOfTar, gunzip, MAX_MODULE, readAll } from "./unpack.ts";
+import { filesOfTar, gunzip, MAX_MODULE, readAll, sha256Of } from "./unpack.ts";
 
 const MAX_MANIFEST = 4 * 1024 * 1024;
 const MANIFESTS = [

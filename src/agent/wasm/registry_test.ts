@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { AnswerError, type Download } from "../../platform/http.ts";
 import type { World } from "../../platform/world.ts";
-import { sha256Of } from "./digest.ts";
+import { sha256Of } from "./unpack.ts";
 import { imageName, openImage } from "./registry.ts";
 
 const DIGEST = `sha256:${"a".repeat(64)}`;

@@ -25,6 +25,11 @@ export async function readAll(
   return all;
 }
 
+/** Returns the SHA-256 of bytes, in hex. */
+export async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+}
+
 const MAGIC = [0, 0x61, 0x73, 0x6d];
 const HEAD = 8;
 

@@ -34,21 +34,18 @@ async function askOverUdp({ network, ports }: AskContext, ask: Ask): Promise<Uin
   const { server, message, signal } = ask;
   const hostname = server.address.family === 4 ? "0.0.0.0" : "::";
   const socket = await network.bindDatagram({ hostname, port: 0, keepsRefusals: true });
-  const failed = Promise.withResolvers<never>();
-  failed.promise.catch(() => {});
-  const abort = () => failed.reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  const stop = watchIcmpErrors(socket, failed.reject);
+  const refused = Promise.withResolvers<never>();
+  refused.promise.catch(() => {});
+  const stop = watchIcmpErrors(socket, refused.reject);
   ports.add(socket.port);
   try {
     signal.throwIfAborted();
     await socket.send(message, { hostname: server.host, port: server.port });
     const answer = answerOf(socket, ask);
     answer.catch(() => {});
-    return await Promise.race([answer, failed.promise]);
+    return await unlessAborted(Promise.race([answer, refused.promise]), signal);
   } finally {
     stop();
-    signal.removeEventListener("abort", abort);
     ports.delete(socket.port);
     socket.close();
   }

@@ -32,15 +32,13 @@ async function settledInterfaces(world: World): Promise<readonly InterfaceAddres
   const end = world.clock.monotonic() + WAIT;
   for (;;) {
     const all = world.network.interfaces();
-    if (!all.some(({ address }) => isUnspecified(address))) return byInterface(all);
+    if (!all.some(({ address }) => isUnspecified(address))) {
+      // Istio lists the addresses by interface, the kernel by family.
+      return [...Map.groupBy(all, ({ name }) => name).values()].flat();
+    }
     if (world.clock.monotonic() >= end) return [];
     await world.clock.sleep(PERIOD);
   }
-}
-
-/** Sorts the addresses by interface, as Istio lists them. The kernel lists addresses by family. */
-function byInterface(all: readonly InterfaceAddress[]): InterfaceAddress[] {
-  return [...Map.groupBy(all, ({ name }) => name).values()].flat();
 }
 
 function isUnspecified(text: string): boolean {

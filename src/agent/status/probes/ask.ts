@@ -25,24 +25,15 @@ export interface ProbeResult {
 const MAX_BODY = 10 * 1024;
 const MAX_GRPC_BODY = 1024;
 
-type Ask<Kind extends Prober["kind"]> = (
-  target: ProbeTarget,
-  prober: Extract<Prober, { kind: Kind }>,
-) => Promise<ProbeResult>;
+type Of<Kind extends Prober["kind"]> = Extract<Prober, { kind: Kind }>;
 
 /** Probes the application. Throws if the request fails, or if a gRPC service does not report SERVING. */
 export function ask(target: ProbeTarget, prober: Prober): Promise<ProbeResult> {
-  switch (prober.kind) {
-    case "http":
-      return askHttp(target, prober);
-    case "tcp":
-      return askTcp(target, prober);
-    case "grpc":
-      return askGrpc(target, prober);
-  }
+  if (prober.kind === "http") return askHttp(target, prober);
+  return prober.kind === "tcp" ? askTcp(target, prober) : askGrpc(target, prober);
 }
 
-const askHttp: Ask<"http"> = async (target, { port, path, isTls }) => {
+async function askHttp(target: ProbeTarget, { port, path, isTls }: Of<"http">): Promise<ProbeResult> {
   const url = `${isTls ? "https" : "http"}://${joinHostPort(target.host, port)}${path}`;
   const headers = forwardedHeaders(target.headers, target.statusPort, port);
   const protocol = isTls && target.isHttp2Offered ? "negotiated" : "http/1.1";
@@ -58,16 +49,16 @@ const askHttp: Ask<"http"> = async (target, { port, path, isTls }) => {
   });
   // The kubelet treats a redirect without Location as success.
   return status >= 300 && status < 400 ? { status: 200 } : { status, body };
-};
+}
 
-const askTcp: Ask<"tcp"> = async (target, { port }) => {
+async function askTcp(target: ProbeTarget, { port }: Of<"tcp">): Promise<ProbeResult> {
   const { network, host, signal } = target;
   const connection = await network.dial({ host, port, signal, tls: undefined, ...fromSource(target) });
   connection.close();
   return { status: 200 };
-};
+}
 
-const askGrpc: Ask<"grpc"> = async (target, { port, service }) => {
+async function askGrpc(target: ProbeTarget, { port, service }: Of<"grpc">): Promise<ProbeResult> {
   // Imported lazily: loading the protobuf library must not delay the status server.
   const { CHECK, healthRequest, healthStatus } = await import("./grpc_health.ts");
   const headers = new Headers({ "content-type": "application/grpc", te: "trailers", "accept-encoding": "identity" });
@@ -86,7 +77,7 @@ const askGrpc: Ask<"grpc"> = async (target, { port, service }) => {
   const status = healthStatus(answer.body);
   if (status !== "SERVING") throw new MeshError(`The service "${service}" is ${status}`);
   return { status: 200 };
-};
+}
 
 /** Throws a `MeshError` unless the gRPC call succeeded. */
 function checkGrpcStatus({ status, headers }: ExchangeAnswer): void {
