@@ -60,7 +60,9 @@ export function webhookJudge(asking: WebhookAsking): WebhookJudge {
       for (const namespace of namespacesIn(value, asking.namespace)) {
         if (known.has(namespace)) continue;
         const [knowledge, observed] = await Promise.all([ofNamespace(namespace), nodes()]);
-        refuseFailure(knowledge.webhooks);
+        const { webhooks } = knowledge;
+        // Otherwise every document would fail with the same error.
+        if (webhooks !== ASSUMED && "failed" in webhooks) throw new MeshError(webhooks.failed);
         known.set(namespace, { ...knowledge, nodes: observed });
       }
     },
@@ -79,11 +81,6 @@ interface Known extends Knowledge {
 async function nodesOf(api: KubeApi): Promise<NativeNodes> {
   const { items } = await api.list("/api/v1/nodes", { limit: "50" }, nodeKeeper());
   return nativeNodes(items.map((node) => ({ ...node })));
-}
-
-/** Throws if the webhooks cannot be read, because otherwise every document would fail with the same error. */
-function refuseFailure(webhooks: Knowledge["webhooks"]): void {
-  if (webhooks !== ASSUMED && "failed" in webhooks) throw new MeshError(webhooks.failed);
 }
 
 function namespacesIn(value: Value, fallback: string | undefined): readonly string[] {

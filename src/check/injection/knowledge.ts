@@ -5,10 +5,10 @@ import type { ClusterChoice, Injector } from "../../inject/mod.ts";
 import { podKeeper } from "../inventory/kept_fields.ts";
 import { PAGE_OF_PODS } from "../inventory/resources.ts";
 import { listOf, type Source } from "../inventory/source.ts";
-import { isKnown, observe, type Observed, once, reason } from "../inventory/observed.ts";
+import { isKnown, mapKnown, observe, type Observed, once, reason } from "../inventory/observed.ts";
 import { accessInventory } from "../inventory/access.ts";
 import type { Deciding } from "../advice/decide.ts";
-import { injectorsIn, type InjectorWebhook, namespaceLabels } from "../inventory/injector_webhooks.ts";
+import { type InjectorWebhook, injectorWebhooks, namespaceLabels } from "../inventory/injector_webhooks.ts";
 import { controlPlaneOf, injectorInventory, planeKey } from "../inventory/control_planes.ts";
 import type { Knowledge } from "./explanation.ts";
 import { loadConditions } from "./match_conditions.ts";
@@ -55,10 +55,11 @@ function givenInjector(given: Injector | undefined): Observed<Injector> {
 /** Reads webhooks and control planes at most once. Unknown labels of a namespace make the called webhooks unknown. */
 export function clusterKnowledge(asking: Asking): (namespace: string) => Promise<Knowledge> {
   const injectors = once(async () =>
-    injectorsIn(
+    mapKnown(
       await listOf(asking, "apis/admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations", {
         isKind: isMutatingWebhookConfiguration,
       }),
+      injectorWebhooks,
     )
   );
   const injectorFor = once(async () => await injectorFinder(asking, await injectors()));

@@ -15,7 +15,7 @@ import {
   ownConfiguration,
 } from "../../inject/mod.ts";
 import type { InjectorWebhook } from "./injector_webhooks.ts";
-import { isKnown, type Known, type Observed, once, oncePer } from "./observed.ts";
+import { isKnown, type Known, mapKnown, type Observed, once, oncePer } from "./observed.ts";
 import { nameKeeper } from "./kept_fields.ts";
 import { listOf, objectOf, type Place } from "./source.ts";
 
@@ -155,8 +155,7 @@ export function injectorInventory(
     hasConfigMap: async (namespace: string, name: string): Promise<Observed<boolean>> => {
       const all = source.scope.namespace === undefined ? await listed(name) : undefined;
       if (all !== undefined && isKnown(all)) return { value: all.value.has(namespace) };
-      const map = await configMap(namespace, name);
-      return isKnown(map) ? { value: map.value !== undefined } : map;
+      return mapKnown(await configMap(namespace, name), (map) => map !== undefined);
     },
     /** By `planeKey`. If the webhooks are unknown, contains only the control plane of the scope. */
     planes: once(async (): Promise<Known<ReadonlyMap<string, ObservedPlane>>> => {
@@ -175,9 +174,10 @@ async function namespacesOf(source: PlaneSource, name: string): Promise<Observed
     query: { fieldSelector: `metadata.name=${name}` },
     keep: nameKeeper(),
   });
-  if (!isKnown(maps)) return maps;
-  const own = maps.value.filter(({ metadata }) => metadata.name === name);
-  return { value: new Set(own.map(({ metadata: { namespace = "" } }) => namespace)) };
+  return mapKnown(maps, (all) => {
+    const own = all.filter(({ metadata }) => metadata.name === name);
+    return new Set(own.map(({ metadata: { namespace = "" } }) => namespace));
+  });
 }
 
 export type InjectorInventory = ReturnType<typeof injectorInventory>;

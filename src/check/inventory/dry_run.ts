@@ -4,7 +4,7 @@ import { ApiError, isPod, type KubeApi, type Namespace, ofKind, type Pod } from 
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { newMap, type ValueMap } from "../../base/value.ts";
 import { IGNORED_NAMESPACES } from "../../inject/mod.ts";
-import { isKnown, observe, type Observed, oncePer } from "./observed.ts";
+import { isKnown, mapKnown, observe, type Observed, oncePer } from "./observed.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "./injector_webhooks.ts";
 import type { Source } from "./source.ts";
 
@@ -109,7 +109,7 @@ async function send(source: Source, place: Place): Promise<Observed<DryRun>> {
 async function sendPod(source: Source, { namespace, labels }: Place): Promise<Observed<DryRun>> {
   const run = await tryToCreate(source, namespace, podToTry(labels));
   // Drops the pod: otherwise, the pods of thousands of namespaces would stay in memory.
-  return isKnown(run) ? { value: { ...run.value, pod: undefined, labels, isOfSidecar: false } } : run;
+  return mapKnown(run, (tried) => ({ ...tried, pod: undefined, labels, isOfSidecar: false }));
 }
 
 export async function tryToCreate(

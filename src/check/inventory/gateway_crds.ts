@@ -2,7 +2,7 @@
 import { mapAt, mapsAt, textAt } from "../../base/value.ts";
 import type { KubeObject } from "../../kube/client/mod.ts";
 import { gatewayCrdKeeper } from "./kept_fields.ts";
-import { isKnown, type Observed, once } from "./observed.ts";
+import { joined, mapKnown, type Observed, once } from "./observed.ts";
 import { listOf, type Source } from "./source.ts";
 
 /** Plural names of the kinds whose version matters to Istio. */
@@ -38,22 +38,13 @@ export function gatewayInventory(source: Source) {
   return {
     /** Each is requested by name: a list of all CRDs would be megabytes, and would need the right to list CRDs. */
     gatewayCrds: once(async (): Promise<Observed<readonly GatewayCrd[]>> => {
-      const lists = await Promise.all(
-        PLURALS.map(async (plural) => ({
-          plural,
-          list: await listOf(source, "apis/apiextensions.k8s.io/v1", "customresourcedefinitions", {
-            isKind: isCrd,
-            query: { fieldSelector: `metadata.name=${nameOf(plural)}` },
-            keep: gatewayCrdKeeper(),
-          }),
-        })),
-      );
-      const crds: GatewayCrd[] = [];
-      for (const { plural, list } of lists) {
-        if (!isKnown(list)) return list;
-        crds.push(...list.value.map((crd) => read(plural, crd)));
-      }
-      return { value: crds };
+      const lists = PLURALS.map(async (plural) => {
+        const query = { fieldSelector: `metadata.name=${nameOf(plural)}` };
+        const listing = { isKind: isCrd, query, keep: gatewayCrdKeeper() };
+        const list = await listOf(source, "apis/apiextensions.k8s.io/v1", "customresourcedefinitions", listing);
+        return mapKnown(list, (crds) => crds.map((crd) => read(plural, crd)));
+      });
+      return joined(await Promise.all(lists));
     }),
   };
 }

@@ -8,7 +8,6 @@ import type { KubeObject, LabelSelector, MutatingWebhookConfiguration, Plain } f
 import { selectorMatches } from "../../kube/text/selector.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
-import { isKnown, type Observed } from "./observed.ts";
 
 export interface InjectorWebhook {
   readonly configuration: string;
@@ -48,12 +47,6 @@ export function injectorWebhooks(configurations: readonly MutatingWebhookConfigu
   return configurations.flatMap(({ metadata: { name, labels = {} }, webhooks = [] }) =>
     webhooks.filter((webhook) => isInjector(webhook, labels)).map((webhook) => readWebhook(webhook, name, labels))
   );
-}
-
-export function injectorsIn(
-  configurations: Observed<readonly MutatingWebhookConfiguration[]>,
-): Observed<readonly InjectorWebhook[]> {
-  return isKnown(configurations) ? { value: injectorWebhooks(configurations.value) } : configurations;
 }
 
 /** Returns the mutating webhooks that are called for new pods but do not inject, in call order. */

@@ -23,6 +23,17 @@ export function isKnown<T>(observed: Observed<T>): observed is Known<T> {
   return "value" in observed;
 }
 
+/** Returns a value made from a known value, or why the value is unknown. */
+export function mapKnown<T, Made>(observed: Observed<T>, make: (value: T) => Made): Observed<Made> {
+  return isKnown(observed) ? { value: make(observed.value) } : observed;
+}
+
+/** Returns the items of all lists. If a list is unknown, so is the result. */
+export function joined<T>(lists: readonly Observed<readonly T[]>[]): Observed<readonly T[]> {
+  const unknown = lists.find((list) => !isKnown(list));
+  return unknown ?? { value: lists.filter(isKnown).flatMap(({ value }) => value) };
+}
+
 /** Returns why an object is missing or unusable, for the check that reports this. */
 export function breakOf(observed: Observed<unknown>): Observed<Broken | undefined> {
   if (isKnown(observed)) return { value: undefined };

@@ -11,8 +11,8 @@ import {
   ofKind,
 } from "../../kube/client/mod.ts";
 import { applicationKeeper, namespaceKeeper, nodeKeeper, podKeeper, workloadKeeper } from "./kept_fields.ts";
-import { injectorsIn } from "./injector_webhooks.ts";
-import { isKnown, observe, type Observed, once } from "./observed.ts";
+import { injectorWebhooks } from "./injector_webhooks.ts";
+import { joined, mapKnown, observe, type Observed, once } from "./observed.ts";
 import { listOf, queryOf, type Source } from "./source.ts";
 
 /** A page of 500 pods would dominate memory use, and pages of 50 would double the round trips. */
@@ -49,15 +49,14 @@ export function resourceInventory(source: Source) {
     /** One namespace inside or outside the scope; `undefined` if the namespace does not exist. */
     namespace: async (name: string): Promise<Observed<Namespace | undefined>> => {
       if (namespace !== undefined && name !== namespace) return await namespaceNamed(source, name);
-      const all = await namespaces();
-      return isKnown(all) ? { value: all.value.find(({ metadata }) => metadata.name === name) } : all;
+      return mapKnown(await namespaces(), (all) => all.find(({ metadata }) => metadata.name === name));
     },
     nodes: once(() =>
       listOf(source, "api/v1", "nodes", { isKind: isNode, query: { limit: "50" }, keep: nodeKeeper() })
     ),
     mutatingWebhooks,
     /** The injection webhooks of all revisions. */
-    injectors: once(async () => injectorsIn(await mutatingWebhooks())),
+    injectors: once(async () => mapKnown(await mutatingWebhooks(), injectorWebhooks)),
     validatingWebhooks: once(() => listOf(source, ADMISSION, "validatingwebhookconfigurations", { isKind: isObject })),
     /** The Argo CD Applications with this name. Not read if the scope is one namespace: only advice needs them. */
     applications: (name: string) =>
@@ -75,7 +74,7 @@ export function resourceInventory(source: Source) {
     failedCreations: once(async () => {
       const query = { fieldSelector: `reason=${FAILED_CREATE}`, limit: "500" };
       const events = await listOf(source, "api/v1", "events", { isKind: isObject, namespace, query });
-      return isKnown(events) ? { value: events.value.filter(({ reason }) => reason === FAILED_CREATE) } : events;
+      return mapKnown(events, (all) => all.filter(({ reason }) => reason === FAILED_CREATE));
     }),
   };
 }
@@ -85,8 +84,7 @@ async function namespacesOf(source: Source): Promise<Observed<readonly Namespace
   const { namespace } = source.scope;
   const keep = namespaceKeeper();
   if (namespace === undefined) return await listOf(source, "api/v1", "namespaces", { isKind: isNamespace, keep });
-  const found = await namespaceNamed(source, namespace);
-  return isKnown(found) ? { value: found.value === undefined ? [] : [found.value] } : found;
+  return mapKnown(await namespaceNamed(source, namespace), (found) => found === undefined ? [] : [found]);
 }
 
 function namespaceNamed({ api }: Source, name: string): Promise<Observed<Namespace | undefined>> {
@@ -109,7 +107,6 @@ async function workloads(source: Source): Promise<Observed<readonly KubeObject[]
     query: { limit: "100" },
     keep: workloadKeeper(),
   };
-  const lists = await Promise.all(WORKLOADS.map(([group, resource]) => listOf(source, group, resource, options)));
-  const unknown = lists.find((list) => !isKnown(list));
-  return unknown ?? { value: lists.filter(isKnown).flatMap(({ value }) => value) };
+  const lists = WORKLOADS.map(([group, resource]) => listOf(source, group, resource, options));
+  return joined(await Promise.all(lists));
 }

@@ -9,7 +9,7 @@ import {
   type KubeObject,
 } from "../../kube/client/mod.ts";
 import { podKeeper, serviceKeeper } from "./kept_fields.ts";
-import { isKnown, type Observed, once, oncePer } from "./observed.ts";
+import { isKnown, mapKnown, type Observed, once, oncePer } from "./observed.ts";
 import { PAGE_OF_PODS } from "./resources.ts";
 import { listOf, objectOf, type Place, type Source } from "./source.ts";
 
@@ -61,8 +61,7 @@ async function backendsOf(source: Source, name: Place): Promise<Observed<Backend
   const slices = await listOf(source, "apis/discovery.k8s.io/v1", "endpointslices", listing);
   if (!isKnown(slices)) return slices;
   if (slices.value.length > 0) return { value: ofSlices(slices.value) };
-  const endpoints = await objectOf(source, ["api/v1", "endpoints"], isEndpoints, name);
-  return isKnown(endpoints) ? { value: ofEndpoints(endpoints.value) } : endpoints;
+  return mapKnown(await objectOf(source, ["api/v1", "endpoints"], isEndpoints, name), ofEndpoints);
 }
 
 function ofSlices(slices: readonly EndpointSlice[]): Backends {
