@@ -82,7 +82,7 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
       return await watchUntilWell(world, watching) ? EXIT.ok : EXIT.failed;
     }
     const first = await ask();
-    const results = await isChanged(world, first, options.fix, isDocument ? "" : `${text(first)}\n`)
+    const results = await isChanged(world, first, options.fix, () => isDocument ? "" : `${text(first)}\n`)
       ? await ask()
       : first;
     world.stdout.write(text(results));
@@ -97,11 +97,11 @@ async function isChanged(
   world: World,
   results: readonly CheckResult[],
   fix: Applying | undefined,
-  shown: string,
+  shown: () => string,
 ): Promise<boolean> {
   const repairs = fix === undefined ? [] : repairsIn(results);
   if (fix === undefined || repairs.length === 0) return false;
-  world.stdout.write(shown);
+  world.stdout.write(shown());
   return await applied(world, repairs, fix) > 0;
 }
 

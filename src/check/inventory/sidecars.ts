@@ -22,7 +22,7 @@ import {
   type ObservedPlane,
   planeKey,
 } from "./control_planes.ts";
-import { isKnown, type Observed, once, oncePer } from "./observed.ts";
+import { isKnown, type Observed, once } from "./observed.ts";
 import { type InjectorWebhook, namespaceLabels, sendsPod } from "./injector_webhooks.ts";
 import type { ResourceInventory } from "./resources.ts";
 import { isChosen, type Scope, type Source } from "./source.ts";
@@ -78,22 +78,19 @@ function injected(
   planes: ReadonlyMap<string, ObservedPlane>,
   { scope }: Source,
 ): Observed<readonly SidecarNamespace[]> {
-  const sidecarFor = oncePer(
-    ({ injector, users }: Pick<ObservedPlane, "injector"> & { key: string; users: Partial<Injector> }) => {
-      return sidecarOfPlane(injector, users);
-    },
-    ({ key, users }) => JSON.stringify([key, users]),
-  );
+  const made = new Map<string, Observed<Pod | undefined>>();
   const found: SidecarNamespace[] = [];
   for (const namespace of namespaces) {
     const { name, labels, annotations = {} } = namespace.metadata;
     const webhook = webhooks.find((each) => sendsPod(each, namespaceLabels(name, labels), {}));
-    const key = webhook === undefined ? "" : planeKey(controlPlaneOf(webhook, scope));
-    const plane = planes.get(key);
+    const ofPlane = webhook === undefined ? "" : planeKey(controlPlaneOf(webhook, scope));
+    const plane = planes.get(ofPlane);
     if (plane === undefined) continue;
     const { injector } = plane;
     const users = isKnown(injector) && isOpenShift(injector.value) ? proxyIds(annotations, injector.value) : {};
-    const sidecar = sidecarFor({ injector, key, users });
+    const key = JSON.stringify([ofPlane, users]);
+    const sidecar = made.get(key) ?? sidecarOfPlane(injector, users);
+    made.set(key, sidecar);
     if (!isKnown(sidecar)) return sidecar;
     if (sidecar.value !== undefined) found.push({ name, namespace, sidecar: sidecar.value, plane });
   }

@@ -146,10 +146,13 @@ async function configMaps(
   const usual = ["default", ...listed].map((revision) => {
     return { names: clusterNames({ ...controlPlane, revision }), own: ownConfigMap(revision) };
   });
-  const wanted = [...usual, ...planes].flatMap(({ names: { namespace, injector, mesh }, own }) => {
-    return [injector, mesh, ...own === undefined ? [] : [own]].map((name) => ({ namespace, name }));
+  const wanted = [...usual, ...planes].flatMap(({ names: { namespace, injector, mesh } }) => {
+    return [injector, mesh].map((name) => ({ namespace, name }));
   });
-  const all = new Map(wanted.map((each) => [`${each.namespace}/${each.name}`, each]));
+  const own = [...planes, ...usual].flatMap(({ names: { namespace }, own }) => {
+    return own === undefined ? [] : [{ namespace, name: own }];
+  });
+  const all = new Map([...wanted, ...own].map((each) => [`${each.namespace}/${each.name}`, each]));
   const found = await Promise.all([...all.values()].map(({ namespace, name }) => {
     const needs = `get on configmaps in the namespace "${namespace}"`;
     return reader.read({ resource: "configmaps", namespace, needs }, () => {

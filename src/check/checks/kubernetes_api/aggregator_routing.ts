@@ -8,7 +8,7 @@ import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";
 import type { InjectorWebhook } from "../../inventory/injector_webhooks.ts";
-import { cannotTell, type Facts, firstKnown, inEach } from "../../facts.ts";
+import { type Facts, firstKnown, inEach } from "../../facts.ts";
 import { flagsOf } from "./admission.ts";
 import { fixesBy } from "../findings.ts";
 import { NO_ANSWER } from "../webhook/failures.ts";
@@ -52,7 +52,10 @@ async function ofStranded(facts: Facts): Promise<Finding | undefined> {
   const objects = stranded.map(({ metadata }) => `pod/kube-system/${metadata.name}`);
   const state = `${objects[0]} runs without ${FLAG}, and no kube-proxy is on its node`;
   // An unrecognized replacement for kube-proxy may route the calls.
-  if (!failed) cannotTell(`${state}, so it reaches Services only if another component routes their addresses`);
+  if (!failed) {
+    const message = `cannot tell: ${state}, so it reaches Services only if another component routes their addresses`;
+    return { result: "unknown", message };
+  }
   return {
     result: "error",
     message: `${state}: ${failed}`,
