@@ -28,14 +28,20 @@ export function parseObject(text: string | undefined): ValueMap | undefined {
   return isMap(value) ? value : undefined;
 }
 
+let latest = { key: "", text: "" };
+
 /**
  * Formats the status annotation for the items of the templates. If `revision` is `undefined`, the annotation has no revision,
- * as before Istio 1.11.
+ * as before Istio 1.11. The latest result is cached, because most pods get the same annotation.
  */
 export function statusText(templatePod: Pod, revision: string | undefined): string {
   const lists = listedNames((list) => mapsAt(specOf(templatePod), list));
-  const named = revision === undefined ? [] : [["revision", revision === "" ? "default" : revision] as const];
-  return goJson(new OrderedFields([...lists, ...named]));
+  const key = JSON.stringify([lists, revision]);
+  if (key !== latest.key) {
+    const named = revision === undefined ? [] : [["revision", revision === "" ? "default" : revision] as const];
+    latest = { key, text: goJson(new OrderedFields([...lists, ...named])) };
+  }
+  return latest.text;
 }
 
 /** The fields of a status annotation: each list with the names of its items. An empty list is `null`. */

@@ -124,9 +124,10 @@ export function probersIn(pod: Pod, abilities: ProbeAbilities, asksAgent: AsksAg
   const probers: Record<string, GoValue> = {};
   for (const container of containers.filter(({ name }) => name !== PROXY)) {
     for (const { path, url } of HANDLERS) {
-      const at = url(textAt(container, "name"));
       const handler = handlerAt(container, path, abilities);
-      const prober = handler && proberOf(handler, container, (action) => asksAgent(action, at));
+      if (handler === undefined) continue;
+      const at = url(textAt(container, "name"));
+      const prober = proberOf(handler, container, (action) => asksAgent(action, at));
       if (prober !== undefined) probers[at] = abilities.keyed ? prober : prober.get("httpGet") ?? null;
     }
   }
