@@ -3,8 +3,10 @@ import { fakeWorld } from "../../test/support/fake_world.ts";
 import { testCertificate } from "../../test/support/tls/certificates.ts";
 import { UsageError } from "../base/errors.ts";
 import { parseYaml } from "../yaml/mod.ts";
-import { LISTED, type Listed, type ListingFilter } from "./listing/listing.ts";
+import type { Listed, ListingFilter } from "./listing/listing.ts";
 import { explainListing } from "./run_listing.ts";
+
+const LISTED: readonly Listed[] = ["listeners", "routes", "clusters", "endpoints", "secrets", "bootstrap"];
 
 const { certificate, authority, key } = testCertificate();
 const ADMIN = "type.googleapis.com/envoy.admin.v3";

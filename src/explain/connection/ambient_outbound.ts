@@ -66,28 +66,27 @@ function upstreamOf(dump: ZtunnelDump, original: Original, own: Workload | undef
     const message =
       `the ztunnel of its node knows no service or workload at ${name} and forwards the connection there; ` +
       "it is unknown whether a process listens there";
-    return { step: unknowing("ztunnel", { message }), name, ends: [], unhealthy: 0 };
+    return nowhere(name, unknowing("ztunnel", { message }));
   }
-  if (workload.waypoint !== "") return ofWaypoint(dump, { name, waypoint: workload.waypoint, own });
-  const step = passing("ztunnel", { name: workload.name, message: `${name} is the pod ${podOf(workload)}` });
+  if (workload.waypoint !== "") return ofWaypoint(dump, name, workload.waypoint, own);
+  const pod = `${workload.namespace}/${workload.name}`;
+  const step = passing("ztunnel", { name: workload.name, message: `${name} is the pod ${pod}` });
   return { step, name, ends: [endOf(workload, port, own)], unhealthy: 0 };
 }
 
 function ofService(dump: ZtunnelDump, service: Service, port: number, own: Workload | undefined): Upstream {
   const { host, ports, waypoint, endpoints, takesUnhealthy, mode } = service;
   const name = `${host}:${port}`;
-  const nowhere = { name, ends: [], unhealthy: 0 };
   if (!ports.has(port)) {
-    const message = `${host} has only the ports ${
-      [...ports.keys()].join(", ")
-    }: it is unknown whether a process listens on port ${port}`;
-    return { ...nowhere, step: unknowing("ztunnel", { name: host, message }) };
+    const known = [...ports.keys()].join(", ");
+    const message = `${host} has only the ports ${known}: it is unknown whether a process listens on port ${port}`;
+    return nowhere(name, unknowing("ztunnel", { name: host, message }));
   }
-  if (waypoint !== "") return ofWaypoint(dump, { name, waypoint, own });
+  if (waypoint !== "") return ofWaypoint(dump, name, waypoint, own);
   if (mode === "Passthrough") {
     const message =
       `${name} is a passthrough service without endpoints: it is unknown whether a process listens at its address`;
-    return { ...nowhere, step: unknowing("ztunnel", { name: host, message }) };
+    return nowhere(name, unknowing("ztunnel", { name: host, message }));
   }
   const all = endpoints.flatMap((endpoint) => {
     const workload = dump.workloads.find(({ uid }) => uid === endpoint.workload);
@@ -107,26 +106,21 @@ function ofService(dump: ZtunnelDump, service: Service, port: number, own: Workl
   };
 }
 
-interface ThroughWaypoint {
-  readonly name: string;
-  readonly waypoint: string;
-  readonly own: Workload | undefined;
-}
-
 /** Returns the connection to a waypoint. `waypoint` is the host or the address of the waypoint's Service. */
-function ofWaypoint(dump: ZtunnelDump, { name, waypoint, own }: ThroughWaypoint): Upstream {
+function ofWaypoint(dump: ZtunnelDump, name: string, waypoint: string, own: Workload | undefined): Upstream {
   const gateway = dump.services.find(({ host, addresses }) => host === waypoint || addresses.includes(waypoint));
   if (gateway === undefined) {
     const message = `${name} has the waypoint ${waypoint}, which the ztunnel of its node does not know`;
-    return { step: unknowing("ztunnel", { name, message }), name, ends: [], unhealthy: 0 };
+    return nowhere(name, unknowing("ztunnel", { name, message }));
   }
-  const { ends, unhealthy } = ofService(dump, { ...gateway, waypoint: "" }, HBONE_PORT, own);
-  const step = passing("ztunnel", {
-    name,
-    message: `${name} has the waypoint ${gateway.host}: the tunnel ends at the waypoint`,
-    detail: detailOf({ waypoint: gateway.host }),
-  });
-  return { step, name, ends: ends.map((each) => ({ ...each, isTunnel: true })), unhealthy };
+  const upstream = ofService(dump, { ...gateway, waypoint: "" }, HBONE_PORT, own);
+  const message = `${name} has the waypoint ${gateway.host}: the tunnel ends at the waypoint`;
+  const step = passing("ztunnel", { name, message, detail: { waypoint: gateway.host } });
+  return { ...upstream, step, name, ends: upstream.ends.map((each) => ({ ...each, isTunnel: true })) };
+}
+
+function nowhere(name: string, step: Step): Upstream {
+  return { step, name, ends: [], unhealthy: 0 };
 }
 
 /** Returns the address to connect to: the workload, or the gateway of its network if that network is remote. */
@@ -138,21 +132,14 @@ function endOf(workload: Workload, port: number, own: Workload | undefined): Tun
     : { address: joinHostPort(address, port), isTunnel: isHbone };
 }
 
-function podOf({ namespace, name }: Workload): string {
-  return `${namespace}/${name}`;
-}
-
 function endpointStep({ name, ends, unhealthy }: Upstream): Step {
   const addresses = ends.map(({ address }) => address);
   if (addresses.length === 0) {
     const message = unhealthy === 0
       ? `${name} has no endpoints`
       : `none of the ${unhealthy} endpoints of ${name} is healthy`;
-    return refusing(
-      "endpoint",
-      { message },
-      "give the Service ready pods: compare its selector and targetPort with the pods",
-    );
+    const fix = "give the Service ready pods: compare its selector and targetPort with the pods";
+    return refusing("endpoint", { message }, fix);
   }
   return passing("endpoint", {
     name: addresses[0] ?? "",
@@ -162,30 +149,24 @@ function endpointStep({ name, ends, unhealthy }: Upstream): Step {
 }
 
 function tlsStep(ends: readonly TunnelEnd[], { identity, result, message: why }: Facts["certificate"]): Step {
-  const [tunnels, plain] = [true, false].map((is) =>
-    ends.filter(({ isTunnel }) => isTunnel === is).map(({ address }) => address)
-  );
-  const detail = detailOf({ mutual: tunnels ?? [], plain: plain ?? [], tunnelTo: tunnels ?? [] });
-  if (tunnels?.length === 0) {
+  const to = (tunnel: boolean) => ends.filter(({ isTunnel }) => isTunnel === tunnel).map(({ address }) => address);
+  const [mutual, plain] = [to(true), to(false)];
+  const detail = detailOf({ mutual, plain, tunnelTo: mutual });
+  if (mutual.length === 0) {
     const message =
       "plain text: the endpoint does not support HBONE tunnels, so it is not in ambient mode and has no sidecar";
     return passing("tls", { message, detail });
   }
   if (result === "error") {
     const message = `a tunnel with mutual TLS, but without a valid certificate: ${why}`;
-    return refusing(
-      "tls",
-      { message, detail },
-      "check the log of the ztunnel of this node: it cannot get the certificate",
-    );
+    const fix = "check the log of the ztunnel of this node: it cannot get the certificate";
+    return refusing("tls", { message, detail }, fix);
   }
   if (result === "unknown") {
-    return unsure("tls", {
-      message: `a tunnel with mutual TLS, but it is unknown whether its certificate is valid: ${why}`,
-      detail,
-    });
+    const message = `a tunnel with mutual TLS, but it is unknown whether its certificate is valid: ${why}`;
+    return unsure("tls", { message, detail });
   }
-  const mixed = plain?.length === 0 ? "" : "; some endpoints do not support tunnels and get plain text";
+  const mixed = plain.length === 0 ? "" : "; some endpoints do not support tunnels and get plain text";
   return passing("tls", {
     result: mixed === "" ? "ok" : "warning",
     message: `a tunnel (HBONE) with mutual TLS as ${identity}${mixed}`,

@@ -150,7 +150,6 @@ function conditional(depends: readonly Ruled[], others: string): Step {
   }, { verdict: "unknown", fix: "" });
 }
 
-/** Describes the principals and permissions of a policy. */
 function whoText({ principals, permissions, hasExpression }: Policy): string {
   const [who, what] = [rulesText(principals), rulesText(permissions)];
   const condition = hasExpression ? ", if a CEL condition holds" : "";

@@ -85,7 +85,6 @@ function propertiesOf({ listenerFilters }: Listener, incoming: Incoming): Proper
   };
 }
 
-/** Reports whether a condition on the destination port holds. */
 function holdsFor(predicate: PortPredicate, port: number): boolean {
   switch (predicate.kind) {
     case "always":

@@ -111,7 +111,6 @@ function knownClient({ tls, isHttp }: Peer, spoken: Connection["spoken"]): Clien
   return tls === "simple" || spoken === "tls" ? "tls" : isHttp ? "plain-http" : "plain-tcp";
 }
 
-/** Returns the step of the port's mTLS mode. */
 function modeStep(
   mode: Mode,
   client: Client,
@@ -142,7 +141,6 @@ function modeDetail({ name, mutual, plain, isHttp }: Mode) {
   return { mode: name, mutualTls: mutual, plainText: plain, isHttp };
 }
 
-/** Returns the step for a port whose mode refuses the client. */
 function refusedBy(mode: Mode, client: Client, { peer, port }: Connection, { workload }: Facts): Step {
   const says = peer === undefined ? "" : `, and the client uses ${CLIENT_TEXT[client]}`;
   const message = `${mode.text}${says}: the connection is closed`;

@@ -47,7 +47,6 @@ export function throughPort(
   return path.add(step) && listener !== undefined ? { facts, config, listener, original } : undefined;
 }
 
-/** Returns the listener step if Envoy's configuration is unknown. */
 function withoutConfiguration({ pod, absent, snapshot }: Facts): Step {
   if (pod === undefined || pod.proxy !== undefined) {
     return unknowing("listener", { message: absent?.message ?? "" }, WITH_PROXY);
@@ -61,7 +60,6 @@ const WITH_PROXY = "take the snapshot while the proxy runs, or pass Envoy's conf
 /** Port of the agent's DNS proxy. */
 const DNS_PORT = 15053;
 
-/** Returns the listener for a connection that the kernel redirected to `proxyPort`. */
 function acceptedBy(
   config: EnvoyConfig,
   proxyPort: number,

@@ -125,7 +125,6 @@ function noRoute({ name }: RouteConfig, { host }: HostChoice, { method, path }: 
   return share < 1 ? { station: { ...step.station, result: "warning" } } : step;
 }
 
-/** Returns the step of a request that Envoy answers without an endpoint. */
 function answered(name: string, message: string, detail: Detail = {}, origin = ""): Step {
   const search = { by: "route", what: "answer", host: "" } as const;
   const cause = origin === "" ? undefined : causeIn(origin, "VirtualService", "spec.http", search);
@@ -186,7 +185,6 @@ function resultOf(fault: FaultText | undefined, unknown: string): StationResult 
 
 type Own = Pick<Station, "name" | "message" | "detail">;
 
-/** Returns the step of a route that does not forward: Envoy answers, or the action is unknown. */
 function unforwarded(
   action: Exclude<RouteAction, { kind: "forward" | "header" }>,
   { name, message, detail }: Own,

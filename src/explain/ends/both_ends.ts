@@ -111,7 +111,6 @@ function goingOn(answer: OpenAnswer, { pod }: Facts, { direction }: Connection):
   return { ...answer, verdict: "reaches", reason, stations: answer.stations.map(known), cause: undefined };
 }
 
-/** Whether only the endpoint stations are unknown. */
 function isLeftToEndpoint({ verdict, endpoints, stations, probe }: Answer): boolean {
   const open = stations.filter(({ result }) => result === "unknown");
   return verdict === "unknown" && probe === undefined && endpoints.length > 0 && open.length > 0 &&

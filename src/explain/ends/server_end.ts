@@ -172,7 +172,6 @@ function nobodyEnds(why: string, rule: Cause | undefined): Step {
   return refusing("tls", { message }, fix, rule);
 }
 
-/** Returns the verdict for a connection that bypasses the server's proxy. */
 function pastProxy(
   { tls, rule }: Peer,
   { reason }: Pick<Answer, "reason">,

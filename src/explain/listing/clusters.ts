@@ -2,8 +2,7 @@ import { textAt, type ValueMap } from "../../base/value.ts";
 import { CLUSTER_LISTS, messagesIn } from "../envoy/config.ts";
 import { istioOrigin } from "../envoy/route_config.ts";
 import { clusterParts } from "../names/services.ts";
-import { type Entry, type Listing, listingOf, type ListingSource } from "./listing.ts";
-import { managedBy } from "./texts.ts";
+import { type Entry, type Listing, listingOf, type ListingSource, managedBy } from "./listing.ts";
 
 const HEADS = ["SERVICE FQDN", "PORT", "SUBSET", "DIRECTION", "TYPE", "DESTINATION RULE"];
 

@@ -4,8 +4,7 @@ import { type FilterChain, type Listener, readListener } from "../envoy/listener
 import { numberAt } from "../envoy/message.ts";
 import type { NetworkFilter } from "../envoy/network_filter.ts";
 import type { RouteConfig } from "../envoy/route_config.ts";
-import { type Entry, type Listing, listingOf, type ListingSource } from "./listing.ts";
-import { pathText } from "./texts.ts";
+import { type Entry, type Listing, listingOf, type ListingSource, pathText } from "./listing.ts";
 
 const HEADS = ["ADDRESSES", "PORT", "MATCH", "DESTINATION"];
 

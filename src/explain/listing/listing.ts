@@ -2,11 +2,10 @@
 import type { Value } from "../../base/value.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
+import type { PathMatch } from "../envoy/route_config.ts";
 
 /** Resource types that `--of` can list. */
-export const LISTED = ["listeners", "routes", "clusters", "endpoints", "secrets", "bootstrap"] as const;
-
-export type Listed = typeof LISTED[number];
+export type Listed = "listeners" | "routes" | "clusters" | "endpoints" | "secrets" | "bootstrap";
 
 /** Selects the entries to list. Every field that is set must match. */
 export interface ListingFilter {
@@ -52,4 +51,26 @@ export function listingOf(
     (fqdn === undefined || each.name.includes(fqdn))
   );
   return { rows: [heads, ...chosen.flatMap(({ rows }) => rows)], messages: chosen.map(({ message }) => message) };
+}
+
+/** Returns a condition on the path as text: `/api*`, `PathPrefix:/api`, `/exact`, `regex ...`. */
+export function pathText(path: PathMatch): string {
+  switch (path.kind) {
+    case "prefix":
+      return `${path.text}*`;
+    case "separated-prefix":
+      return `PathPrefix:${path.text}`;
+    case "exact":
+      return path.text;
+    case "regex":
+      return `regex ${path.text}`;
+    default:
+      return "";
+  }
+}
+
+/** Returns `NAME.NAMESPACE`, such as `reviews.shop` for `VirtualService shop/reviews`; empty for an empty text. */
+export function managedBy(origin: string): string {
+  const [, namespace, name] = /^\S+ ([^/]+)\/(.+)$/.exec(origin) ?? [];
+  return name === undefined ? "" : `${name}.${namespace}`;
 }

@@ -1,8 +1,7 @@
 import type { ValueMap } from "../../base/value.ts";
 import { messagesIn } from "../envoy/config.ts";
 import { readRouteConfig, type Route, type VirtualHost } from "../envoy/route_config.ts";
-import { type Entry, type Listing, listingOf, type ListingSource } from "./listing.ts";
-import { managedBy, pathText } from "./texts.ts";
+import { type Entry, type Listing, listingOf, type ListingSource, managedBy, pathText } from "./listing.ts";
 
 const HEADS = ["NAME", "VHOST NAME", "DOMAINS", "MATCH", "VIRTUAL SERVICE"];
 const LISTS = ["dynamic_route_configs", "static_route_configs"];

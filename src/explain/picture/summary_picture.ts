@@ -92,17 +92,11 @@ function takerOf({ message }: Lane): string {
 }
 
 function laneRow(lane: Lane): LaneRow {
-  const { direction, path, what, message } = lane;
+  const { direction, path, what: from, message } = lane;
   const isCaptured = path === "captured";
   const to = direction === "inbound" ? "application" : isCaptured ? "mesh" : "network";
-  return {
-    kind: "lane",
-    mark: undefined,
-    from: what,
-    via: isCaptured ? takerOf(lane) : "",
-    to,
-    note: isCaptured ? "" : message,
-  };
+  const how = isCaptured ? { via: takerOf(lane), note: "" } : { via: "", note: message };
+  return { kind: "lane", mark: undefined, from, to, ...how };
 }
 
 function fact(label: string, text: string, mark: FactRow["mark"] = undefined): FactRow[] {
@@ -149,25 +143,12 @@ function ambientSection(ambient: PodSummary["ambient"]): Section {
 const NO_AMBIENT = { tunnel: null, waypoint: "", network: "", services: [], policies: [] };
 
 function configurationSection(configuration: Configuration): Section {
-  const {
-    controlPlane,
-    revision,
-    connected,
-    istio,
-    isOwnAgent: isOwn,
-    envoy,
-    state,
-    uptime,
-    types,
-    rejected,
-    result,
-    message,
-  } = configuration;
+  const { controlPlane, revision, connected, istio, envoy, state, uptime, types, rejected } = configuration;
   const link = connected === null ? "" : connected ? ", connected" : ", not connected";
   const plane = controlPlane === "" ? "" : `${controlPlane}${revision === "" ? "" : `, revision ${revision}`}${link}`;
   const proxy = [
     istio === "" || istio === "unknown" ? "" : `Istio ${istio}`,
-    isOwn ? "agent: kubectl-mesh" : "",
+    configuration.isOwnAgent ? "agent: kubectl-mesh" : "",
     envoy === "" ? "" : `Envoy ${envoy}`,
     state,
     uptime === null ? "" : `up ${ageText(uptime)}`,
@@ -176,7 +157,7 @@ function configurationSection(configuration: Configuration): Section {
     title: "Configuration",
     column: "right",
     rows: [
-      ...fact("state", message, result),
+      ...fact("state", configuration.message, configuration.result),
       ...fact("istiod", plane),
       ...fact("proxy", proxy.join(", ")),
       ...types.flatMap(({ type, resources, age, version, warming, rejections }) =>

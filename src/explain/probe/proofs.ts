@@ -232,7 +232,6 @@ function endOf(trail: Trail, proofs: readonly (Proof | undefined)[]): Partial<An
   return unsure(`the probe did not use the expected ${stations[missed]?.kind}: ${proofs[missed]?.message}`);
 }
 
-/** Returns the changes to the answer for the outcome of the request. */
 function verdictOf(trail: Trail): Partial<Answer> {
   const { answer: { verdict }, sent, line, isForwarded } = trail;
   if (verdict === "refused" && isForwarded) return unsure(`the probe was not refused: the response was ${sent.status}`);
@@ -270,7 +269,6 @@ function resultText({ sent: { local, status, failure } }: Trail): string {
   return `sent from ${joinHostPort(local.address, local.port)}: ${result}`;
 }
 
-/** Describes how the probe, a request from inside the pod, differs from a request from outside. */
 function insideText(trail: Trail): string {
   if (trail.answer.direction === "outbound") return "";
   const { sent: { local }, evidence: { connection }, accepted } = trail;
@@ -282,7 +280,6 @@ function insideText(trail: Trail): string {
     `address ${connection.host}`;
 }
 
-/** Returns the stations that are not proved, and the reasons. */
 function unprovedTexts(trail: Trail, open: readonly StationKind[]): string[] {
   const { evidence, line, hosts, accepted, sent } = trail;
   if (open.length === 0) return [];

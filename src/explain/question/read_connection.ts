@@ -54,12 +54,8 @@ function outbound(to: string, flags: ConnectionFlags): Connection {
 
 function hostAndPort(authority: string, usual: number | undefined, to: string) {
   const parts = splitHostPort(authority);
-  const isWithout = typeof parts === "string" && usual !== undefined;
-  const { host, port } = isWithout
-    ? { host: authority.replace(/^\[(.*)\]$/, "$1"), port: String(usual) }
-    : typeof parts === "string"
-    ? { host: "", port: "" }
-    : parts;
+  const withUsual = { host: authority.replace(/^\[(.*)\]$/, "$1"), port: String(usual) };
+  const { host, port } = typeof parts === "string" ? withUsual : parts;
   const number = Number(port);
   if (!/^\d{1,5}$/.test(port) || number < 1 || number > 65535) {
     throw new UsageError(`The destination "${to}" does not have a port from 1 to 65535`, HINT);

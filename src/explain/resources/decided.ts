@@ -64,7 +64,6 @@ async function find(cause: Cause, resources: MeshResources): Promise<Finding | u
   }
 }
 
-/** Finds the deciding field of a resource that Envoy's configuration names. */
 async function findIn(
   object: ValueMap,
   kind: string,

@@ -97,7 +97,6 @@ export function savedSnapshot(files: ReadonlyMap<string, Part>, path: string): S
   throw new MeshError(`The snapshot cannot be read: ${problem}`, { place: { file: path } });
 }
 
-/** Returns why this program cannot read a snapshot with this manifest; `undefined` if it can. */
 function manifestProblem(manifest: Part): string | undefined {
   const { value, part } = jsonOf(manifest, MANIFEST);
   if (value === undefined) return part.message;

@@ -71,7 +71,6 @@ async function answer(world: World, part: PartName, port: number, path: string):
   }
 }
 
-/** Reads the iptables and nft rules. */
 async function rules(world: World): Promise<ReadonlyMap<PartName, Part>> {
   const run = async ({ part, command: [program = "", ...args] }: PartCommand) =>
     [part, await printed(world, program, args)] as const;

@@ -169,7 +169,6 @@ interface RunningPod extends Pick<EphemeralSource, "clock" | "say"> {
   readonly isReport?: boolean;
 }
 
-/** Reads all parts, the rules if readable, and the evidence of a probe. */
 async function wholeSnapshot(
   { api, clock, say, live, ztunnels, pod, isReport = false }: RunningPod,
   { ephemeral, probe, probeImage }: Pick<LiveChoice, "ephemeral" | "probe" | "probeImage">,

@@ -1,20 +1,17 @@
 /** Summarizes a pod in ambient mode, from the state of the ztunnel on its node. */
-import { podOf } from "../pod.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
-import { type Workload, workloadOf, type ZtunnelDump, ztunnelDump } from "../ztunnel/dump.ts";
-import { servicesOf } from "../ztunnel/dump.ts";
+import type { Pod } from "../pod.ts";
+import type { PodName } from "../snapshot/snapshot.ts";
+import { servicesOf, type Workload, workloadOf, type ZtunnelDump } from "../ztunnel/dump.ts";
 import { applies, nameOf } from "../ztunnel/policies.ts";
 import type { Ambient } from "./pod_summary_schema.ts";
 
 /** Returns the state of a pod in ambient mode; `null` for any other pod. */
-export function ambientOf(snapshot: Snapshot): Ambient | null {
-  const pod = podOf(snapshot);
+export function ambientOf(name: PodName, pod: Pod | undefined, dump: ZtunnelDump | string): Ambient | null {
   if (pod?.isAmbient !== true || pod.proxy !== undefined) return null;
-  const dump = ztunnelDump(snapshot);
   if (typeof dump === "string") {
     return { ...NOTHING, result: "unknown", message: `the state of the ztunnel of its node is unknown: ${dump}` };
   }
-  const workload = workloadOf(dump, snapshot.pod);
+  const workload = workloadOf(dump, name);
   if (workload === undefined) {
     return { ...NOTHING, result: "error", message: "the ztunnel of its node does not know this pod" };
   }
@@ -39,17 +36,10 @@ function known(dump: ZtunnelDump, workload: Workload): Known {
 }
 
 function judged({ isHbone, isHealthy }: Workload): Pick<Ambient, "result" | "message"> {
+  const node = "the ztunnel of its node";
   if (!isHbone) {
-    return {
-      result: "warning",
-      message: "the ztunnel of its node lists the pod as plain TCP: the pod gets no HBONE tunnels",
-    };
+    return { result: "warning", message: `${node} lists the pod as plain TCP: the pod gets no HBONE tunnels` };
   }
-  if (!isHealthy) {
-    return {
-      result: "warning",
-      message: "the ztunnel of its node lists the pod as unhealthy: the pod gets no traffic",
-    };
-  }
-  return { result: "ok", message: "the ztunnel of its node accepts HBONE tunnels for the pod" };
+  if (!isHealthy) return { result: "warning", message: `${node} lists the pod as unhealthy: the pod gets no traffic` };
+  return { result: "ok", message: `${node} accepts HBONE tunnels for the pod` };
 }

@@ -36,7 +36,6 @@ export function certificateOf(
     : { ...UNKNOWN, lasts: null, result: "error", message: `Envoy waits for its certificate (${names})` };
 }
 
-/** Returns the certificate that ztunnel has for a pod. */
 function ztunnelCertificate(dump: ZtunnelDump, pod: PodName, now: number | undefined): Certificate {
   const identity = workloadOf(dump, pod)?.identity;
   const found = dump.certificates.find((each) => each.identity === identity);

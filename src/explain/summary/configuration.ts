@@ -4,6 +4,7 @@ import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
+import type { Pod } from "../pod.ts";
 import { millisecondsOf, secondsBetween } from "./age.ts";
 import type { Configuration, ResourceType } from "./pod_summary_schema.ts";
 import { statsOf } from "./stats.ts";
@@ -14,8 +15,8 @@ interface TypeRow {
   /** Names of the lists in the dump that contain resources from the control plane. */
   readonly lists: readonly string[];
   readonly warming: readonly string[];
-  /** Whether a counter counts rejected updates. The summary reports the sum of these counters. */
-  readonly isRejections: (counter: string) => boolean;
+  /** Matches the counters of rejected updates. A resource name can be inside: `http.a.rds.b.svc:80.update_rejected`. */
+  readonly rejections: RegExp;
 }
 
 const TYPES: readonly TypeRow[] = [
@@ -24,73 +25,54 @@ const TYPES: readonly TypeRow[] = [
     section: "ListenersConfigDump",
     lists: ["dynamic_listeners"],
     warming: [],
-    isRejections: (counter) => counter === "listener_manager.lds.update_rejected",
+    rejections: /^listener_manager\.lds\.update_rejected$/,
   },
   {
     type: "routes",
     section: "RoutesConfigDump",
     lists: ["dynamic_route_configs"],
     warming: [],
-    isRejections: (counter) => isRejectionsOf(".rds.", counter),
+    rejections: /\.rds\.(.*\.)?update_rejected$/,
   },
   {
     type: "clusters",
     section: "ClustersConfigDump",
     lists: ["dynamic_active_clusters"],
     warming: ["dynamic_warming_clusters"],
-    isRejections: (counter) => counter === "cluster_manager.cds.update_rejected",
+    rejections: /^cluster_manager\.cds\.update_rejected$/,
   },
   {
     type: "endpoints",
     section: "EndpointsConfigDump",
     lists: ["dynamic_endpoint_configs"],
     warming: [],
-    isRejections: () => false,
+    rejections: /^$/,
   },
   {
     type: "secrets",
     section: "SecretsConfigDump",
     lists: ["dynamic_active_secrets"],
     warming: ["dynamic_warming_secrets"],
-    isRejections: (counter) => isRejectionsOf(".sds.", counter),
+    rejections: /\.sds\.(.*\.)?update_rejected$/,
   },
 ];
-
-/**
- * Whether a counter counts rejected updates of a type. A resource name can be between the two parts of the counter's
- * name, as in `http.a.rds.b.c.svc:80.update_rejected`.
- */
-function isRejectionsOf(scope: string, counter: string): boolean {
-  return counter.includes(scope) && counter.endsWith(".update_rejected");
-}
-
-/** Address and revision of the control plane, from the pod's fields. */
-export interface ControlPlane {
-  readonly address: string;
-  readonly revision: string;
-}
 
 /** Returns the configuration of a snapshot. Without a dump, `envoy` is undefined and `absent` is the reason. */
 export function configurationOf(
   { parts }: Pick<Snapshot, "parts">,
   envoy: EnvoyConfig | undefined,
-  { controlPlane, now, absent }: {
-    readonly controlPlane: ControlPlane;
-    readonly now: number | undefined;
-    readonly absent: string;
-  },
+  { pod, now, absent }: { readonly pod: Pod | undefined; readonly now: number | undefined; readonly absent: string },
 ): Configuration {
   const info = jsonOf(parts["server_info.json"], "server_info.json").value ?? {};
   const node = mapAt(mapAt(info, "node"), "metadata");
   const stats = statsOf(parts["stats.txt"].text);
-  const types = envoy === undefined
-    ? []
-    : TYPES.flatMap((row) =>
-      envoy.hasSection(row.section) ? typeOf(row, envoy.section(row.section), { stats, now }) : []
-    );
+  const types = TYPES.flatMap((row) =>
+    envoy?.hasSection(row.section) ? typeOf(row, envoy.section(row.section), { stats, now }) : []
+  );
   const known = {
-    controlPlane: textAt(mapAt(node, "PROXY_CONFIG"), "discoveryAddress") || controlPlane.address,
-    revision: controlPlane.revision,
+    // The pod has the address even if its Envoy does not respond.
+    controlPlane: textAt(mapAt(node, "PROXY_CONFIG"), "discoveryAddress") || (pod?.proxyEnvironment["CA_ADDR"] ?? ""),
+    revision: revisionOf(pod),
     connected: connectedOf(stats, parts),
     istio: textAt(node, "ISTIO_VERSION"),
     isOwnAgent: isOwnAgent(parts),
@@ -103,72 +85,67 @@ export function configurationOf(
   return { ...known, ...judged(known, envoy === undefined ? absent : undefined) };
 }
 
+function revisionOf(pod: Pod | undefined): string {
+  return textAt(pod?.annotations ?? {}, "istio.io/rev") || (pod?.labels["istio.io/rev"] ?? "");
+}
+
 type Known = Omit<Configuration, "synchronised" | "result" | "message">;
 type Judged = Pick<Configuration, "synchronised" | "result" | "message">;
 
-/** Problems of the configuration, most important first. The first rule that matches gives the result. */
-const RULES: readonly ((known: Known) => Judged | undefined)[] = [
-  ({ state }) =>
-    /INITIALIZING$/.test(state)
-      ? { synchronised: false, result: "error", message: `Envoy waits for its first configuration (${state})` }
-      : undefined,
-  ({ rejected: [first] }) =>
-    first === undefined
-      ? undefined
-      : { synchronised: false, result: "error", message: `Envoy rejected "${first.name}": ${first.message}` },
-  ({ types }) => {
-    const none = types.filter(({ version, resources }) => version === "" && resources === 0);
-    return none.some(({ type }) => type === "clusters") && none.some(({ type }) => type === "listeners")
-      ? { synchronised: false, result: "error", message: "Envoy has no configuration from a control plane" }
-      : undefined;
-  },
-  ({ connected }) =>
-    connected === false
-      ? {
-        synchronised: false,
-        result: "error",
-        message: "no connection to the control plane: Envoy gets no updates",
-      }
-      : undefined,
-  ({ types }) => {
-    const warming = types.filter(({ warming }) => warming > 0);
-    const text = warming.map(({ type, warming }) => `${warming} ${type}`).join(", ");
-    return warming.length === 0
-      ? undefined
-      : { synchronised: false, result: "warning", message: `${text} wait for other resources` };
-  },
-  ({ types }) => {
-    const refused = types.filter(({ rejections }) => (rejections ?? 0) > 0);
-    const text = refused.map(({ type, rejections }) => `${rejections} updates of ${type}`).join(", ");
-    return refused.length === 0 ? undefined : {
-      synchronised: true,
-      result: "warning",
-      message: `Envoy rejected ${text} since its start, and accepted the current configuration`,
-    };
-  },
-  ({ state }) =>
-    state === "DRAINING"
-      ? { synchronised: true, result: "warning", message: "Envoy is draining its connections" }
-      : undefined,
+/** A problem: whether the configuration is current all the same, the result, and the message; empty if it does not apply. */
+type Rule = readonly [synchronised: boolean, result: Judged["result"], messageOf: (known: Known) => string];
+
+/** Problems of the configuration, most important first. The first rule that applies gives the result. */
+const RULES: readonly Rule[] = [
+  [
+    false,
+    "error",
+    ({ state }) => /INITIALIZING$/.test(state) ? `Envoy waits for its first configuration (${state})` : "",
+  ],
+  [
+    false,
+    "error",
+    ({ rejected: [first] }) => first === undefined ? "" : `Envoy rejected "${first.name}": ${first.message}`,
+  ],
+  [false, "error", ({ types }) => {
+    const none = types.filter(({ version, resources }) => version === "" && resources === 0).map(({ type }) => type);
+    return none.includes("clusters") && none.includes("listeners")
+      ? "Envoy has no configuration from a control plane"
+      : "";
+  }],
+  [
+    false,
+    "error",
+    ({ connected }) => connected === false ? "no connection to the control plane: Envoy gets no updates" : "",
+  ],
+  [false, "warning", ({ types }) => {
+    const waiting = types.filter(({ warming }) => warming > 0).map(({ type, warming }) => `${warming} ${type}`);
+    return waiting.length === 0 ? "" : `${waiting.join(", ")} wait for other resources`;
+  }],
+  [true, "warning", ({ types }) => {
+    const refused = types.flatMap(({ type, rejections }) => rejections ? [`${rejections} updates of ${type}`] : []);
+    return refused.length === 0
+      ? ""
+      : `Envoy rejected ${refused.join(", ")} since its start, and accepted the current configuration`;
+  }],
+  [true, "warning", ({ state }) => state === "DRAINING" ? "Envoy is draining its connections" : ""],
 ];
 
 function judged(known: Known, absent: string | undefined): Judged {
   if (absent !== undefined) return { synchronised: null, result: "unknown", message: absent };
-  for (const rule of RULES) {
-    const found = rule(known);
-    if (found !== undefined) return found;
+  for (const [synchronised, result, messageOf] of RULES) {
+    const message = messageOf(known);
+    if (message !== "") return { synchronised, result, message };
   }
   const newest = known.types.flatMap(({ age }) => age ?? []);
   const age = newest.length === 0 ? "" : `; the last change was ${ageText(Math.min(...newest))} ago`;
-  return known.connected === true ? { synchronised: true, result: "ok", message: `synchronised${age}` } : {
-    synchronised: null,
-    result: "ok",
-    message: `no rejected updates${age}; it is unknown whether Envoy is connected`,
-  };
+  if (known.connected === true) return { synchronised: true, result: "ok", message: `synchronised${age}` };
+  const message = `no rejected updates${age}; it is unknown whether Envoy is connected`;
+  return { synchronised: null, result: "ok", message };
 }
 
 function typeOf(
-  { type, lists, warming, isRejections }: TypeRow,
+  { type, lists, warming, rejections }: TypeRow,
   section: ValueMap,
   { stats, now }: { readonly stats: ReadonlyMap<string, number>; readonly now: number | undefined },
 ): ResourceType {
@@ -176,7 +153,7 @@ function typeOf(
   const version = textAt(section, "version_info") || newestVersion(entries);
   const times = [...entries.map(updatedOf), timeOfVersion(version)].flatMap((time) => time ?? []);
   const updated = times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b));
-  const counters = [...stats].filter(([name]) => isRejections(name)).map(([, value]) => value);
+  const counters = [...stats].filter(([name]) => rejections.test(name)).map(([, value]) => value);
   return {
     type,
     version,
@@ -234,7 +211,6 @@ function connectedOf(stats: ReadonlyMap<string, number>, parts: Snapshot["parts"
   return value === undefined ? null : value > 0;
 }
 
-/** Returns the number of active requests of Envoy's xDS cluster. */
 function requestsOf(parts: Snapshot["parts"]): number | undefined {
   const { value } = jsonOf(parts["clusters.json"], "clusters.json");
   if (value === undefined) return undefined;

@@ -74,13 +74,7 @@ function running(
     ...restarts === 0 ? [] : [`${restarts} restarts${lastEnd === "" ? "" : `, the last after ${lastEnd}`}`],
   ];
   const result = isUnready || restarts > 0 ? "warning" : "ok";
-  return {
-    state: "running",
-    ready,
-    since,
-    result,
-    message: parts.join("; "),
-  };
+  return { state: "running", ready, since, result, message: parts.join("; ") };
 }
 
 /** Returns whether a container is ready; `null` for an ephemeral container, which the kubelet never marks as ready. */

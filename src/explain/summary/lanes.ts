@@ -15,23 +15,15 @@ export function lanesOf(settings: CaptureSettings): Lane[] {
 
 function inbound({ inboundPort, inboundPorts, inboundPortsExclude, excludeInterfaces, mode }: CaptureSettings): Lane[] {
   const excluded = portsText(inboundPortsExclude, OWN_PORTS);
+  const isAll = inboundPorts === "*";
+  const verb = mode === "TPROXY" ? "redirected with TPROXY" : "redirected";
+  const what = isAll ? "every TCP port" : `TCP ports ${portsText(inboundPorts)}`;
+  const captured = lane("inbound", "captured", what, `${verb} to port ${inboundPort} of Envoy`);
+  const isNothing = inboundPorts.length === 0;
   return [
-    inboundPorts === "*"
-      ? lane("inbound", "captured", "every TCP port", `${verbOf(mode)} to port ${inboundPort} of Envoy`)
-      : inboundPorts.length === 0
-      ? lane("inbound", "bypasses", "every port", `${ANNOTATION}/includeInboundPorts is empty`)
-      : lane(
-        "inbound",
-        "captured",
-        `TCP ports ${portsText(inboundPorts)}`,
-        `${verbOf(mode)} to port ${inboundPort} of Envoy`,
-      ),
-    ...when(
-      inboundPorts !== "*" && inboundPorts.length > 0,
-      "inbound",
-      "the other ports",
-      "not in includeInboundPorts",
-    ),
+    ...isNothing ? [] : [captured],
+    ...when(isNothing, "inbound", "every port", `${ANNOTATION}/includeInboundPorts is empty`),
+    ...when(!isAll && !isNothing, "inbound", "the other ports", "not in includeInboundPorts"),
     ...when(excluded !== "", "inbound", `TCP ports ${excluded}`, `${ANNOTATION}/excludeInboundPorts`),
     lane("inbound", "bypasses", "UDP", "the mesh carries only TCP"),
     ...interfaces("inbound", excludeInterfaces),
@@ -42,26 +34,18 @@ function outbound(settings: CaptureSettings): Lane[] {
   const { proxyPort, outboundCidrs, outboundCidrsExclude, outboundPorts, outboundPortsExclude } = settings;
   const [ports, ranges] = [portsText(outboundPortsExclude), cidrsText(outboundCidrsExclude)];
   const isAll = outboundCidrs === "*";
+  const isNothing = outboundCidrs.length === 0 && outboundPorts.length === 0;
   const captured = isAll ? "every TCP connection" : `TCP to ${cidrsText(outboundCidrs)}`;
-  const isNothing = !isAll && outboundCidrs.length === 0 && outboundPorts.length === 0;
+  const how = `redirected to port ${proxyPort} of Envoy`;
+  const byPort = `${how} by ${ANNOTATION}/includeOutboundPorts`;
+  const ofRanges = `${ANNOTATION}/includeOutboundIPRanges`;
   return [
-    isNothing
-      ? lane("outbound", "bypasses", "every connection", `${ANNOTATION}/includeOutboundIPRanges is empty`)
-      : lane("outbound", "captured", captured, `redirected to port ${proxyPort} of Envoy`),
-    ...outboundPorts.length === 0 ? [] : [
-      lane(
-        "outbound",
-        "captured",
-        `TCP ports ${portsText(outboundPorts)}`,
-        `redirected to port ${proxyPort} of Envoy by ${ANNOTATION}/includeOutboundPorts`,
-      ),
-    ],
-    ...when(
-      !isAll && !isNothing,
-      "outbound",
-      "the other addresses",
-      `not in ${ANNOTATION}/includeOutboundIPRanges`,
-    ),
+    ...isNothing ? [] : [lane("outbound", "captured", captured, how)],
+    ...when(isNothing, "outbound", "every connection", `${ofRanges} is empty`),
+    ...outboundPorts.length === 0
+      ? []
+      : [lane("outbound", "captured", `TCP ports ${portsText(outboundPorts)}`, byPort)],
+    ...when(!isAll && !isNothing, "outbound", "the other addresses", `not in ${ofRanges}`),
     ...when(ports !== "", "outbound", `TCP ports ${ports}`, `${ANNOTATION}/excludeOutboundPorts`),
     ...when(ranges !== "", "outbound", ranges, `${ANNOTATION}/excludeOutboundIPRanges`),
     ...users(settings),
@@ -75,13 +59,9 @@ function outbound(settings: CaptureSettings): Lane[] {
 
 function users({ proxyUids, excludeUids, ownerGroups, ownerGroupsExclude }: CaptureSettings): Lane[] {
   const groups = ownerGroups === "*" ? ownerGroupsExclude.join(", ") : "";
+  const own = "connections of the proxy, and of other processes of its user";
   return [
-    lane(
-      "outbound",
-      "bypasses",
-      `user ${proxyUids.join(", ")}`,
-      "connections of the proxy, and of other processes of its user",
-    ),
+    lane("outbound", "bypasses", `user ${proxyUids.join(", ")}`, own),
     ...when(excludeUids.length > 0, "outbound", `users ${excludeUids.join(", ")}`, "istio-iptables excludes them"),
     ...when(groups !== "", "outbound", `groups ${groups}`, "istio-iptables excludes them"),
     ...when(ownerGroups !== "*", "outbound", "other groups", "istio-iptables includes only listed groups"),
@@ -90,10 +70,6 @@ function users({ proxyUids, excludeUids, ownerGroups, ownerGroupsExclude }: Capt
 
 function interfaces(direction: Lane["direction"], names: readonly string[]): Lane[] {
   return when(names.length > 0, direction, `interfaces ${names.join(", ")}`, `${ANNOTATION}/excludeInterfaces`);
-}
-
-function verbOf(mode: CaptureSettings["mode"]): string {
-  return mode === "TPROXY" ? "redirected with TPROXY" : "redirected";
 }
 
 function when(holds: boolean, direction: Lane["direction"], what: string, message: string): Lane[] {

@@ -1,5 +1,5 @@
 /** Summarizes a pod's mesh state from its snapshot. Pure. */
-import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
+import { mapAt, textAt } from "../../base/value.ts";
 import { podText, type Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
 import { readEnvoy } from "../envoy/config.ts";
@@ -23,19 +23,23 @@ export function podSummary(snapshot: Snapshot): PodSummary {
   const object = jsonOf(parts["pod.json"], "pod.json").value;
   const { config, absent } = readEnvoy(snapshot);
   const containers = object === undefined ? [] : containersOf(object, now);
-  const ambient = ambientOf(snapshot);
+  const pod = podOf(snapshot);
+  const ztunnel = ztunnelDump(snapshot);
+  const ambient = ambientOf(snapshot.pod, pod, ztunnel);
   const configuration = {
-    ...configurationOf(snapshot, config, { controlPlane: controlPlaneOf(object), now, absent: absent?.message ?? "" }),
+    ...configurationOf(snapshot, config, { pod, now, absent: absent?.message ?? "" }),
     ...ambient === null ? {} : { result: ambient.result, message: ambient.message },
   };
   const differences = object === undefined ? undefined : differencesOf(object);
   const known = {
     pod: podText(snapshot.pod),
     time: snapshot.time?.toISOString() ?? "",
-    ...placeOf(object),
+    node: textAt(mapAt(object ?? {}, "spec"), "nodeName"),
+    addresses: pod?.addresses ?? [],
+    phase: textAt(mapAt(object ?? {}, "status"), "phase"),
     containers,
-    traffic: trafficOf(snapshot, object, podOf(snapshot)),
-    certificate: certificateOf(snapshot, config, ztunnelDump(snapshot)),
+    traffic: trafficOf(snapshot, object, pod),
+    certificate: certificateOf(snapshot, config, ztunnel),
     configuration,
     ambient,
     readiness: readinessOf(object, containers, { state: configuration.state, agent: proxyReadiness(snapshot) }),
@@ -43,28 +47,4 @@ export function podSummary(snapshot: Snapshot): PodSummary {
     differences: differences ?? [],
   };
   return { ...known, findings: findingsOf(known) };
-}
-
-function placeOf(object: ValueMap | undefined): Pick<PodSummary, "node" | "addresses" | "phase"> {
-  if (object === undefined) return { node: "", addresses: [], phase: "" };
-  const status = mapAt(object, "status");
-  return {
-    node: textAt(mapAt(object, "spec"), "nodeName"),
-    addresses: mapsAt(status, "podIPs").map((each) => textAt(each, "ip")).filter((ip) => ip !== ""),
-    phase: textAt(status, "phase"),
-  };
-}
-
-/** Returns the control plane from the pod's fields, for a pod whose Envoy does not respond. */
-function controlPlaneOf(object: ValueMap | undefined): { readonly address: string; readonly revision: string } {
-  if (object === undefined) return { address: "", revision: "" };
-  const metadata = mapAt(object, "metadata");
-  const proxy = mapsAt(mapAt(object, "spec"), "containers").concat(mapsAt(mapAt(object, "spec"), "initContainers"))
-    .find((container) => textAt(container, "name") === "istio-proxy") ?? {};
-  const address = mapsAt(proxy, "env").find((each) => textAt(each, "name") === "CA_ADDR") ?? {};
-  return {
-    address: textAt(address, "value"),
-    revision: textAt(mapAt(metadata, "annotations"), "istio.io/rev") ||
-      textAt(mapAt(metadata, "labels"), "istio.io/rev"),
-  };
 }

@@ -17,7 +17,6 @@ const UNREADY = "503";
 const STAGE = /\[-\]\w+ failed: /;
 const NEXT_STAGE = /\n|\s\[[+-]\]|\snot ready/;
 
-/** Returns why the first failed stage failed. */
 function stageProblem(text: string): string | undefined {
   const found = STAGE.exec(text);
   if (found === null) return undefined;

@@ -33,17 +33,16 @@ export function trafficOf(snapshot: Snapshot, object: ValueMap | undefined, pod:
     return { source: "seen", mode: "", message, ports, lanes: [] };
   }
   if (pod?.isAmbient === true && pod.proxy === undefined) return ofAmbient(ports);
-  const { rules } = kernel;
+  const { rules, source, why } = kernel;
   if (rules === undefined) {
-    const message = `the kernel's rules are unknown: ${kernel.why}`;
-    return { source: "unknown", mode: "", message, ports, lanes: [] };
+    return { source, mode: "", message: `the kernel's rules are unknown: ${why}`, ports, lanes: [] };
   }
   if (!rules.isCaptured) {
     const message = "the pod's network has no Istio rules: no connection goes through the proxy";
-    return { source: kernel.source, mode: "", message, ports, lanes: [] };
+    return { source, mode: "", message, ports, lanes: [] };
   }
   const { settings } = rules;
-  return { source: kernel.source, mode: settings.mode, message: kernel.why, ports, lanes: lanesOf(settings) };
+  return { source, mode: settings.mode, message: why, ports, lanes: lanesOf(settings) };
 }
 
 /** Returns the traffic with istio-cni's rules in the pod's network namespace (istio/istio, cni/pkg/iptables). */
@@ -121,16 +120,12 @@ function listens({ port, protocol }: Declared, sockets: readonly ListeningSocket
  * (istio/istio#29940).
  */
 function messageOf({ listens, address }: Listens): string {
-  switch (listens) {
-    case "yes":
-      return `listens on ${address}`;
-    case "loopback":
-      return `listens only on ${address}, to which Envoy does not connect`;
-    case "no":
-      return "no process listens";
-    case "unknown":
-      return "it is unknown whether a process listens";
-  }
+  return {
+    yes: `listens on ${address}`,
+    loopback: `listens only on ${address}, to which Envoy does not connect`,
+    no: "no process listens",
+    unknown: "it is unknown whether a process listens",
+  }[listens];
 }
 
 function pathOf(

@@ -46,7 +46,6 @@ export async function missingBackend(
   return undefined;
 }
 
-/** Suggests to replace the field with an existing name. */
 function other(kind: string, object: ValueMap, path: Path, instead: string): Finding {
   if (instead === "") return finding(kind, object, path, { text: "set FIELD to an existing name" });
   return finding(kind, object, path, { text: `set FIELD to "${instead}"`, op: "replace", value: instead });
