@@ -35,7 +35,7 @@ export function throughChain(path: ConnectionPath, inside: Inside, chained: Chai
     return;
   }
   const header = (name: string) => routed && headerText(chained.request, name);
-  const isRefused = addTargets(path, { facts, config, targets }, { original, header, direction });
+  const isRefused = addTargets(path, inside, targets, { original, header, direction });
   if (unsure !== undefined && isRefused) path.doubt(unsure);
 }
 

@@ -85,10 +85,7 @@ function stateOf(status: ValueMap): Endpoint[] {
   });
 }
 
-/**
- * Returns the endpoints of an assignment. Only Envoy knows which endpoints are outliers, so none is marked as an
- * outlier.
- */
+/** Returns the endpoints of an assignment. Only Envoy knows which endpoints are outliers. */
 function assignedOf(assignment: ValueMap): Endpoint[] {
   return mapsAt(assignment, "endpoints").flatMap((group) => mapsAt(group, "lb_endpoints")).map((each) => ({
     ...placeOf(mapAt(each, "endpoint")),

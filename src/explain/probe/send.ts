@@ -30,15 +30,11 @@ export interface ProbeSender {
 }
 
 /** Sends a request, and returns the snapshot with the evidence of this request. */
-export async function probed(
-  place: ProbePlace,
-  snapshot: Snapshot,
-  asked: Connection,
-): Promise<ProbedSnapshot> {
+export async function probed(place: ProbePlace, snapshot: Snapshot, asked: Connection): Promise<ProbedSnapshot> {
   await re2Library.loaded();
   const mark = crypto.randomUUID();
   const plan = probePlan(factsOf(snapshot), marked(asked, mark));
-  const probe = typeof plan === "string" ? notSent(asked, mark, plan) : await send(place, snapshot, { plan, mark });
+  const probe = typeof plan === "string" ? notSent(asked, mark, plan) : await send(place, snapshot, plan, mark);
   return { ...snapshot, probe };
 }
 
@@ -52,14 +48,8 @@ function notSent(connection: Connection, mark: string, why: string): Evidence {
   return { request, connection, uid: undefined, mark, sent: why, ...after };
 }
 
-async function send(
-  place: ProbePlace,
-  snapshot: Snapshot,
-  { plan: { connection, sent: asked, user, needsUser, isHttp }, mark }: {
-    readonly plan: ProbePlan;
-    readonly mark: string;
-  },
-): Promise<Evidence> {
+async function send(place: ProbePlace, snapshot: Snapshot, plan: ProbePlan, mark: string): Promise<Evidence> {
+  const { connection, sent: asked, user, needsUser, isHttp } = plan;
   const request = probeRequest(asked, isHttp, mark);
   const sender = await senderFor(place, user, needsUser);
   if (typeof sender === "string") return notSent({ ...connection, isPlain: false }, mark, sender);
@@ -98,10 +88,8 @@ const BETWEEN = 500;
 async function logged(place: ProbePlace, snapshot: Snapshot, marks: readonly string[]): Promise<Part> {
   const { text: config = "" } = snapshot.parts["config_dump.json"];
   if (!/\/dev\/stdout|StdoutAccessLog/.test(config)) {
-    return absentPart(
-      "unsupported",
-      "Envoy does not write an access log to standard output (meshConfig.accessLogFile)",
-    );
+    const why = "Envoy does not write an access log to standard output (meshConfig.accessLogFile)";
+    return absentPart("unsupported", why);
   }
   for (let left = TRIES;; left--) {
     const log = await place.log();

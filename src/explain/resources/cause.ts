@@ -16,6 +16,9 @@ export type Cause = Decided & {
   readonly otherwise?: Cause | undefined;
 };
 
+/** A part of a DestinationRule's traffic policy. */
+type PolicyPart = "tls" | "connectionPool" | "outlierDetection";
+
 /** How to find the deciding resource and field among the resources of a kind. */
 export type Search =
   /** By namespace and name only. If the name is empty, nothing is searched. */
@@ -23,38 +26,21 @@ export type Search =
   /** By the mTLS mode of a port. */
   | { readonly by: "mtls"; readonly workload: Workload; readonly port: number }
   /** By the part of a DestinationRule's traffic policy that applies to a port and a subset. */
-  | {
-    readonly by: "policy";
-    readonly part: "tls" | "connectionPool" | "outlierDetection";
-    readonly port: number;
-    readonly subset: string;
-  }
+  | { readonly by: "policy"; readonly part: PolicyPart; readonly port: number; readonly subset: string }
   /** By the labels of a subset. */
   | { readonly by: "labels"; readonly subset: string }
   /** By a destination that does not exist. `instead` is a similar existing name; empty if unknown. */
-  | {
-    readonly by: "destination";
-    readonly host: string;
-    readonly subset: string;
-    readonly instead: string;
-  }
+  | { readonly by: "destination"; readonly host: string; readonly subset: string; readonly instead: string }
   /** By a route's fault or own response (`answer`), or by its hosts if no route matches the request (`missing`). */
   | { readonly by: "route"; readonly what: "fault" | "answer" | "missing"; readonly host: string }
   /** By the rules of a policy. `principal` is the client to allow; empty if unknown. */
   | { readonly by: "rules"; readonly action: "allow" | "deny"; readonly rule: number; readonly principal: string }
   /** By the rule for tokens of this issuer; empty for any issuer. */
   | { readonly by: "token"; readonly workload: Workload; readonly issuer: string }
-  /**
-   * By a host outside of the cluster. `port` is the port that the host lacks; 0 if the host's endpoints are the
-   * problem.
-   */
+  /** By a host outside of the cluster. `port` is the port that the host lacks; 0 if it lacks endpoints. */
   | { readonly by: "host"; readonly host: string; readonly port: number }
   /** By a Service that is not visible to a workload. `hosts` are the possible full names of the Service. */
-  | {
-    readonly by: "egress";
-    readonly workload: Workload;
-    readonly hosts: readonly string[];
-  }
+  | { readonly by: "egress"; readonly workload: Workload; readonly hosts: readonly string[] }
   /** By the endpoint of a Sidecar's ingress port. */
   | { readonly by: "ingress"; readonly port: number }
   /** By a text in the resource, such as the name of a filter or an expression. */
@@ -77,11 +63,7 @@ export function writerCause(text: string, workload: Workload): Cause {
 }
 
 /** Returns the cause in the traffic policy for a cluster such as `outbound|80|v1|web.shop.svc.cluster.local`. */
-export function policyCause(
-  cluster: string,
-  origin: string,
-  part: "tls" | "connectionPool" | "outlierDetection",
-): Cause {
+export function policyCause(cluster: string, origin: string, part: PolicyPart): Cause {
   const [, port, subset = ""] = cluster.split("|");
   const search = { by: "policy", part, port: Number(port), subset } as const;
   return causeIn(origin, "DestinationRule", `spec.trafficPolicy.${part}`, search);

@@ -84,10 +84,8 @@ async function printed(world: World, command: string, args: readonly string[]): 
   if (code === 0) return { text: stdout };
   if (code === 127) return absentPart("unsupported", `the program "${command}" is not installed`);
   const said = stderr.trim().split("\n").at(-1) ?? "";
-  return absentPart(
-    /permitted|denied|root/i.test(stderr) ? "not-permitted" : "no-answer",
-    `"${command}" failed: ${said}`,
-  );
+  const reason = /permitted|denied|root/i.test(stderr) ? "not-permitted" : "no-answer";
+  return absentPart(reason, `"${command}" failed: ${said}`);
 }
 
 async function sockets(world: World): Promise<Part> {

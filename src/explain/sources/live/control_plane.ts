@@ -39,13 +39,11 @@ interface Asking {
   readonly timeout: number | undefined;
 }
 
-/** Runs `read`. If `read` throws a MeshError, records the error as a problem and returns `null`. */
-type Attempt = <T>(what: string, read: () => Promise<T>) => Promise<T | null>;
-
 /** Queries each istiod of the cluster about these pods. Records failures as problems and does not throw. */
 export async function controlPlaneOf(asking: Asking, pods: readonly Pod[]): Promise<ControlPlane> {
   const problems: string[] = [];
-  const attempt: Attempt = async (what, read) => {
+  /** If `read` throws a MeshError, records the error as a problem and returns `null`. */
+  const attempt = async <T>(what: string, read: () => Promise<T>): Promise<T | null> => {
     try {
       return await read();
     } catch (error) {
@@ -63,20 +61,23 @@ export async function controlPlaneOf(asking: Asking, pods: readonly Pod[]): Prom
   if (more > 0) problems.push(`${more} more istiod pods were not queried`);
   const proxies = new Set(pods.map((pod) => `${pod.metadata.name}.${placeOf(pod).namespace}`));
   const istiods: Istiod[] = [];
-  for (const pod of found?.slice(0, MAX_ISTIODS) ?? []) istiods.push(await istiodOf(asking, pod, { proxies, attempt }));
+  for (const pod of found?.slice(0, MAX_ISTIODS) ?? []) {
+    const { namespace, pod: name } = placeOf(pod);
+    const ask = (...args: string[]) => {
+      const what = `the output of "pilot-discovery ${args.join(" ")}" in ${namespace}/${name}`;
+      return attempt(what, () => asked(asking, pod, args));
+    };
+    istiods.push(await istiodOf(pod, proxies, ask));
+  }
   return { istiods, problems };
 }
 
 async function istiodOf(
-  asking: Asking,
   pod: Pod,
-  { proxies, attempt }: { readonly proxies: ReadonlySet<string>; readonly attempt: Attempt },
+  proxies: ReadonlySet<string>,
+  ask: (...args: string[]) => Promise<Value>,
 ): Promise<Istiod> {
   const { namespace, pod: name } = placeOf(pod);
-  const ask = async (...args: string[]) => {
-    const what = `the output of "pilot-discovery ${args.join(" ")}" in ${namespace}/${name}`;
-    return await attempt(what, () => asked(asking, pod, args));
-  };
   const version = await ask("version", "-o", "json");
   const all = await ask("request", "GET", "/debug/syncz");
   const syncz = Array.isArray(all) ? all : undefined;

@@ -27,7 +27,6 @@ export interface Guest {
   readonly says: string;
 }
 
-const PREFIX = "kubectl-mesh-";
 /** Identifies the container's first process by its command line. */
 const MARK = "kubectl-mesh-guest";
 /** Maximum lifetime in seconds. The container waits for a port that never opens, which works without a shell. */
@@ -112,11 +111,8 @@ export async function startGuest(source: EphemeralSource, pod: Pod, guest: Guest
     return name;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const isForbidden = error.status === 403;
-    return absentPart(
-      isForbidden ? "forbidden" : "no-answer",
-      `the ephemeral container cannot be added: ${errorText(error)}`,
-    );
+    const message = `the ephemeral container cannot be added: ${errorText(error)}`;
+    return absentPart(error.status === 403 ? "forbidden" : "no-answer", message);
   }
 }
 
@@ -125,11 +121,10 @@ const LEFT = "it stays in the pod's list until the pod is recreated";
 
 /** Returns an unused name. Ephemeral containers cannot be removed, and names must be unique. */
 function nameFor(pod: Pod, purpose: string): string {
-  const names = new Set((pod.spec?.ephemeralContainers ?? []).map(({ name }) => name));
-  for (let number = 1;; number++) {
-    const name = `${PREFIX}${purpose}-${number}`;
-    if (!names.has(name)) return name;
-  }
+  const names = (pod.spec?.ephemeralContainers ?? []).map(({ name }) => name);
+  let number = 1;
+  while (names.includes(`kubectl-mesh-${purpose}-${number}`)) number++;
+  return `kubectl-mesh-${purpose}-${number}`;
 }
 
 /** Waits until the container runs. Returns the problem if it does not start. */

@@ -36,9 +36,9 @@ const SERVICES: readonly Resource[] = [{ kind: "Service", group: "api/v1", names
 export async function choosePods(
   api: Pick<KubeApi, "get" | "list">,
   choice: PodChoice,
-  contextNamespace: string | undefined,
+  contextNamespace = "default",
 ): Promise<ChosenPods> {
-  const namespace = choice.namespace ?? contextNamespace ?? "default";
+  const { namespace = contextNamespace, container = PROXY_CONTAINER } = choice;
   if (choice.name === undefined) return await podsByLabels(api, choice, namespace);
   const name = choice.name.includes("/") ? choice.name : `pod/${choice.name}`;
   const { path, kind } = readWorkloadName(name, SERVICES);
@@ -47,28 +47,23 @@ export async function choosePods(
     throw new MeshError(`"${name}" does not exist in the namespace "${namespace}"`, { hint: "see --namespace" });
   }
   if (kind === "Pod") return { pods: [podOf({ ...object, kind })], note: undefined };
-  const pods = await podsOf(api, object, { kind, name, namespace });
-  const [pod] = pods.toSorted(byUse(choice.container ?? PROXY_CONTAINER));
+  const selector = selectorOf(object, kind);
+  if (selector === "") {
+    throw new MeshError(`"${name}" in the namespace "${namespace}" selects no pods`, {
+      hint: "pass a pod as pod/NAME, or labels with -l",
+    });
+  }
+  const pods = await listPods(api, namespace, selector);
+  const [pod] = pods.toSorted(byUse(container));
   if (pod === undefined) throw new MeshError(`"${name}" in the namespace "${namespace}" has no pods`);
   const others = pods.length === 1 ? "" : ` (1 of ${pods.length})`;
   return { pods: [pod], note: `Pod "${namespace}/${pod.metadata.name}" of ${name}${others}` };
 }
 
-async function podsOf(
-  api: Listing,
-  object: KubeObject,
-  { kind, name, namespace }: Readonly<Record<"kind" | "name" | "namespace", string>>,
-): Promise<readonly Pod[]> {
-  const selector = selectorOf(object, kind);
-  if (selector !== "") return await listPods(api, namespace, selector);
-  throw new MeshError(`"${name}" in the namespace "${namespace}" selects no pods`, {
-    hint: "pass a pod as pod/NAME, or labels with -l",
-  });
-}
-
 async function podsByLabels(api: Listing, choice: PodChoice, namespace: string): Promise<ChosenPods> {
+  const { container = PROXY_CONTAINER } = choice;
   const all = await listPods(api, choice.allNamespaces ? undefined : namespace, choice.selector ?? "");
-  const isOfMesh = (pod: Pod) => hasContainer(pod, choice.container ?? PROXY_CONTAINER) || isAmbient(pod.metadata);
+  const isOfMesh = (pod: Pod) => hasContainer(pod, container) || isAmbient(pod.metadata);
   const pods = all.filter((pod) => isOfMesh(pod) && !isOver(pod));
   if (pods.length > 0) return { pods, note: undefined };
   const where = choice.allNamespaces ? "any namespace" : `the namespace "${namespace}"`;
@@ -76,7 +71,7 @@ async function podsByLabels(api: Listing, choice: PodChoice, namespace: string):
   throw new MeshError(
     all.length === 0
       ? `No pod${labels} exists in ${where}`
-      : `None of the ${all.length} pods${labels} in ${where} has a container "${choice.container ?? PROXY_CONTAINER}"`,
+      : `None of the ${all.length} pods${labels} in ${where} has a container "${container}"`,
     { hint: all.length === 0 ? "see --namespace" : '"kubectl mesh check injection" shows why pods are not injected' },
   );
 }
@@ -100,9 +95,8 @@ function selectorOf(object: KubeObject, kind: string): string {
 }
 
 function equalities(labels: ValueMap): string {
-  return Object.entries(labels).flatMap(([key, value]) => typeof value === "string" ? [`${key}=${value}`] : []).join(
-    ",",
-  );
+  const texts = Object.entries(labels).filter(([, value]) => typeof value === "string");
+  return texts.map(([key, value]) => `${key}=${value}`).join(",");
 }
 
 /** Returns a label selector as text, in the format of `kubectl get -l`. */
