@@ -1,6 +1,6 @@
 /** Prints the section of docs/checks.md about a check, a rule, and the list of checks. None needs a cluster. */
 import { UsageError } from "../base/errors.ts";
-import { closest, columns, editDistance, wrapped, wrappedAround } from "../base/text/mod.ts";
+import { closest, columns, columnsWithin, editDistance, wrapped, wrappedAround } from "../base/text/mod.ts";
 import { RULES } from "../inject/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks } from "./choose.ts";
@@ -39,11 +39,16 @@ function forTerminal(markdown: string, width: number): string {
 }
 
 function prose(markdown: string, width: number): string {
-  const paragraphs = markdown.trim().split(/\n\n+/).map((each) => {
-    const lines = each.replace(/\n(?!- )/g, " ").replace(/`([^`"]*)`/g, '"$1"').split("\n");
-    return lines.flatMap((line) => wrappedAround(line, width)).join("\n");
-  });
-  return paragraphs.join("\n\n");
+  const paragraphs = markdown.trim().replace(/`([^`"]*)`/g, '"$1"').split(/\n\n+/);
+  return paragraphs.map((each) => {
+    if (each.startsWith("| ")) return table(each, width);
+    return each.replace(/\n(?!- )/g, " ").split("\n").flatMap((line) => wrappedAround(line, width)).join("\n");
+  }).join("\n\n");
+}
+
+function table(markdown: string, width: number): string {
+  const [head = [], , ...rows] = markdown.split("\n").map((line) => line.slice(2, -2).split(" | "));
+  return columnsWithin([head.map((cell) => cell.toUpperCase()), ...rows], width).trimEnd();
 }
 
 function unknownCheck(id: string): UsageError {
@@ -74,7 +79,10 @@ export function checkNames(): { readonly id: string; readonly category: string; 
   return ALL_CHECKS.map(({ id, category, title }) => ({ id, category, title }));
 }
 
-/** Lists the selected checks. In a terminal of `width` columns, wraps titles inside their column. */
+/**
+ * Lists the selected checks. In a terminal of `width` columns, wraps titles inside their column; a narrow one gets a
+ * block of lines for each check.
+ */
 export function listText(choice: Choice, width?: number): string {
   const { checks, shown } = chooseChecks(ALL_CHECKS, choice);
   const rows = [
@@ -83,7 +91,8 @@ export function listText(choice: Choice, width?: number): string {
   ];
   if (width === undefined) return columns(rows);
   const widest = (at: number) => Math.max(...rows.map((row) => (row[at] ?? "").length));
-  const left = Math.max(20, width - widest(0) - widest(1) - 4);
+  const left = width - widest(0) - widest(1) - 4;
+  if (left < 20) return columnsWithin(rows.map(([category = "", id = "", title = ""]) => [id, category, title]), width);
   return columns(rows.flatMap(([category = "", id = "", title = ""]) => {
     return wrapped(title, left).map((line, index) => index === 0 ? [category, id, line] : ["", "", line]);
   }));

@@ -56,7 +56,17 @@ Deno.test("in a terminal, words stay whole: text is wrapped, examples stand as t
   assert.match(stdout, /\n\n× an injection webhook is configured\n {4}no MutatingWebhookConfiguration/);
   const [, ...after] = stdout.split('see "kubectl mesh check --explain webhook-exists"\n');
   assert(after.join("").split("\n").every((line) => line.length <= 60), stdout);
-  const list = fakeWorld({ args: ["check", "--list"], terminal: true, env: { COLUMNS: "80" } });
-  await main(list);
-  assert.deepEqual(list.said.stdout.split("\n").filter((line) => line.length > 80), []);
+  const table = fakeWorld({
+    args: ["check", "--explain", "webhook-endpoints"],
+    terminal: true,
+    env: { COLUMNS: "60" },
+  });
+  await main(table);
+  assert.match(table.said.stdout, /\nan image cannot be pulled\n {2}first command {2}"kubectl edit deployment"\n/);
+  assert.doesNotMatch(table.said.stdout, /\|/);
+  for (const columns of [60, 80]) {
+    const list = fakeWorld({ args: ["check", "--list"], terminal: true, env: { COLUMNS: `${columns}` } });
+    await main(list);
+    assert.deepEqual(list.said.stdout.split("\n").filter((line) => line.length > columns), []);
+  }
 });

@@ -1,6 +1,10 @@
 import { ClosedPipeError, errorLine, EXIT, MeshError, messageOf, oneLine, snippetText } from "../base/errors.ts";
 import { exhaustion } from "../base/exhaustion.ts";
+import { wrappedAround } from "../base/text/mod.ts";
 import type { World } from "../platform/world.ts";
+
+/** What a message begins with. Other lines are output that must stay as it is. */
+const MESSAGE = /^(?:error|warning|note): /;
 
 /**
  * Reports an error to the user and returns the exit code. A closed pipe is not an error: `| head` has read enough. The user can
@@ -29,13 +33,20 @@ function errorText(world: World, error: MeshError): string {
 }
 
 /**
- * Writes lines to standard error. Escapes colour codes at a terminal, because they come from untrusted texts. Ignores a
- * failure, which would hide the exit code.
+ * Writes lines to standard error. At a terminal, escapes colour codes, because they come from untrusted texts, and breaks
+ * long messages between words. Ignores a failure, which would hide the exit code.
  */
 export function say(world: World, text: string): void {
   try {
-    world.stderr.write(world.stderr.isTerminal ? text.replaceAll("\u001b", "\\u001b") : text);
+    world.stderr.write(world.stderr.isTerminal ? forTerminal(text, world.stderr.columns) : text);
   } catch {
     // Standard error is closed or full, so the failure cannot be reported.
   }
+}
+
+function forTerminal(text: string, columns = Infinity): string {
+  const lines = text.replaceAll("\u001b", "\\u001b").split("\n");
+  return lines.map((line) => {
+    return line.length > columns && MESSAGE.test(line) ? wrappedAround(line, columns - 2).join("\n  ") : line;
+  }).join("\n");
 }

@@ -54,3 +54,10 @@ Deno.test("reportFailure() reports what the machine has no more of, which is no 
     "error: Cannot continue: this process has too many open files; raise the limit of open files (ulimit -n)\n";
   assert.deepEqual(said(new Error("Too many open files (os error 24)")), [1, text]);
 });
+
+Deno.test("reportFailure() breaks a long error between words at a terminal, and keeps quoted text whole", () => {
+  const world = fakeWorld({ terminal: true });
+  const narrow = { ...world, stderr: { ...world.stderr, columns: 40 } };
+  reportFailure(narrow, new UsageError('There is no such thing here, please see "kubectl mesh --help"'));
+  assert.equal(world.said.stderr, 'error: There is no such thing here,\n  please see "kubectl mesh --help"\n');
+});

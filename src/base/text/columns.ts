@@ -22,7 +22,7 @@ export function columnsWithin([head = [], ...rows]: readonly (readonly string[])
       const start = `  ${names[at] ?? ""}`.padEnd(column);
       return wrapped(cell, width - column).map((line, index) => (index === 0 ? start : " ".repeat(column)) + line);
     });
-    return [first === "" ? "-" : first, ...lines].map((line) => `${line}\n`).join("");
+    return [...wrapped(first === "" ? "-" : first, width), ...lines].map((line) => `${line}\n`).join("");
   });
   return blocks.join("\n");
 }

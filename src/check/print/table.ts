@@ -24,9 +24,9 @@ export interface Look {
 }
 
 /** Minimum width of the table, in columns. Narrower tables are not readable. */
-const LEAST_WIDTH = 80;
+const LEAST_WIDTH = 60;
 
-/** Returns the width of the terminal in columns, at least 80. */
+/** Returns the width of the terminal in columns, at least 60. */
 export function widthOf(world: Pick<World, "env" | "stdout">): number {
   return Math.max(LEAST_WIDTH, columnsOf(world));
 }

@@ -4,6 +4,7 @@ import type { World } from "../../../platform/world.ts";
 import { VERSION } from "../../../version.ts";
 import { command, type Input } from "../../command.ts";
 import { readConfiguration } from "../../configuration.ts";
+import { say } from "../../failure.ts";
 import { CONFIGURATION, CONTROL_PLANE, IMAGES, NAMESPACE, REVISION } from "../../shared_flags.ts";
 
 /** The image that this project builds. */
@@ -150,7 +151,8 @@ async function printManifests(world: World, { flags }: Input<typeof FLAGS>): Pro
   };
   const text = flags.undo ? webhook.webhookUndo(options) : webhook.webhookManifests(options);
   if (!flags.undo && flags.image === UNPUBLISHED) {
-    world.stderr.write(
+    say(
+      world,
       `warning: No registry is known to have the image "${flags.image}": build one (docs/images.md) and name it with --image\n`,
     );
   }
@@ -173,7 +175,8 @@ function warnOfTakeOvers(
   }
   for (const { name, owner, isControlPlanes } of found) {
     const seldom = isControlPlanes ? "" : ", if there is one";
-    world.stderr.write(
+    say(
+      world,
       `warning: "${name}" replaces ${owner}${seldom}; --undo prints what to save first and how to go back\n`,
     );
   }
