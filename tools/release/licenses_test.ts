@@ -38,7 +38,8 @@ testWhen(
     const { components }: { components: { name: string; group?: string; version: string }[] } = JSON.parse(
       sbom(release, packages),
     );
-    assert.equal(components.length > 20, true);
+    const names = components.map(({ name }) => name);
+    assert.deepEqual(["deno", "js-yaml", "zod", "re2js"].filter((name) => !names.includes(name)), []);
     for (const { name, group, version } of components) {
       const full = group === undefined ? name : `${group}/${name}`;
       const text = textOf(licenses, full, version);
