@@ -6,10 +6,7 @@
 /** Prometheus' text format, which every client accepts. */
 export const TEXT_FORMAT = "text/plain; version=0.0.4; charset=utf-8";
 const OPEN_METRICS = "application/openmetrics-text";
-const OPEN_METRICS_FORMATS: Readonly<Record<string, string>> = {
-  "1.0.0": `${OPEN_METRICS}; version=1.0.0; charset=utf-8`,
-  "0.0.1": `${OPEN_METRICS}; version=0.0.1; charset=utf-8`,
-};
+const OPEN_METRICS_VERSIONS: readonly string[] = ["1.0.0", "0.0.1"];
 
 /**
  * Accepted formats per endpoint. More metrics follow Envoy's metrics, which therefore must not end with OpenMetrics'
@@ -19,17 +16,17 @@ const ALLOWED = { envoy: ["text/*", "text/plain"], application: ["text/*", "text
 
 const PLAIN_TEXT = "text/plain;version=0.0.4";
 
-const RANGES: Readonly<Record<string, string>> = {
-  "*/*": PLAIN_TEXT,
-  "*": PLAIN_TEXT,
-  "application/*": `${OPEN_METRICS};version=0.0.1`,
-};
+const RANGES: ReadonlyMap<string, string> = new Map([
+  ["*/*", PLAIN_TEXT],
+  ["*", PLAIN_TEXT],
+  ["application/*", `${OPEN_METRICS};version=0.0.1`],
+]);
 
 /** Returns the Accept header for an endpoint, derived from the client's header. */
 export function acceptFor(endpoint: keyof typeof ALLOWED, accept: string): string {
   const allowed: readonly string[] = ALLOWED[endpoint];
   const types = accept.split(",").map((type) => type.replace(/;\s*q\s*=[^;]*/gi, "").trim());
-  const kept = new Set(types.map((type) => RANGES[type] ?? type).filter((type) => allowed.includes(nameOf(type))));
+  const kept = new Set(types.map((type) => RANGES.get(type) ?? type).filter((type) => allowed.includes(nameOf(type))));
   return kept.size === 0 ? PLAIN_TEXT : [...kept].map(withQuality).join(",");
 }
 
@@ -48,7 +45,7 @@ function withQuality(type: string, index: number, all: readonly string[]): strin
 export function formatOf(contentType: string): string {
   if (nameOf(contentType) !== OPEN_METRICS) return TEXT_FORMAT;
   const [, version = "0.0.1"] = /;\s*version\s*=\s*"?([^\s;"]+)/i.exec(contentType) ?? [];
-  return OPEN_METRICS_FORMATS[version] ?? TEXT_FORMAT;
+  return OPEN_METRICS_VERSIONS.includes(version) ? `${OPEN_METRICS}; version=${version}; charset=utf-8` : TEXT_FORMAT;
 }
 
 /** Whether a format ends with `# EOF`. */

@@ -48,6 +48,7 @@ const CASES = [
     envoy: FALLBACK,
   },
   { name: "what is no Accept", accept: "/", application: FALLBACK, envoy: FALLBACK },
+  { name: "names of Object.prototype", accept: "constructor,__proto__", application: FALLBACK, envoy: FALLBACK },
   { name: "nothing", accept: "", application: FALLBACK, envoy: FALLBACK },
 ];
 
