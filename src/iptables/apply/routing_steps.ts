@@ -2,7 +2,7 @@
 import { cidrText } from "../../golang/net/mod.ts";
 import * as routing from "../kernel/routing.ts";
 import type { HeldRule, Verb } from "../kernel/routing.ts";
-import { type SystemCalls, SystemError } from "../../platform/mod.ts";
+import { EEXIST, type SystemCalls, SystemError } from "../../platform/mod.ts";
 import { PROXY_SOURCE } from "../plan/context.ts";
 import { FAMILIES, type Family, type Plan, type PolicyRule } from "../plan/rule.ts";
 import type { Step } from "./steps.ts";
@@ -106,8 +106,15 @@ function isAlike(a: Pick<PolicyRule, "mark" | "table">, b: Pick<PolicyRule, "mar
 function addressChanges(system: SystemCalls, isWanted: boolean): RoutingChanges {
   const cidr = PROXY_SOURCE[6];
   const isHeld = unlessAbsent(() => routing.hasLoopbackAddress(system, cidr), false);
-  const step = (verb: Verb) =>
-    ipStep(verb, ["addr", `${cidrText(cidr)} dev lo`], 6, (verb) => routing.changeAddress(system, verb, { cidr }));
+  const change = (verb: Verb) => {
+    try {
+      routing.changeAddress(system, verb, { cidr });
+    } catch (error) {
+      // The interface has the address with another prefix, which serves too. Istio ignores this error.
+      if (!(error instanceof SystemError && error.errno === EEXIST)) throw error;
+    }
+  };
+  const step = (verb: Verb) => ipStep(verb, ["addr", `${cidrText(cidr)} dev lo`], 6, change);
   return {
     additions: isWanted && !isHeld ? [step("add")] : [],
     removals: isHeld && !isWanted ? [step("del")] : [],

@@ -67,3 +67,12 @@ for (const { name, flags, missing } of BACK_ENDS) {
     }
   });
 }
+
+testWhen(BACK_ENDS[0]?.missing, "apply keeps the proxy's address that has another prefix", async () => {
+  await using pair = await Pair.create();
+  const { pod } = pair;
+  await pod.shell("ip -6 addr add ::6/64 dev lo");
+  const { code, stderr } = await pod.say([...FLAGS, ...BACK_ENDS[0]?.flags ?? []]);
+  assert.equal(code, 0, stderr);
+  assert.match(await pod.shell("ip -6 addr show dev lo"), / ::6\/64 /);
+});
