@@ -16,18 +16,19 @@ import { emptyDefaultStore } from "./trust.ts";
  * and the bytes are spliced to the connection to the server. Rejects with a `DialError`.
  */
 export async function connectInsecureTls(outer: ByteConnection, options: DialOptions, tls: DialTls): Promise<Dialed> {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const socket = net.connect({ host: "127.0.0.1", port: listener.addr.port });
+  let socket: net.Socket | undefined;
   let secure: tls.TLSSocket | undefined;
   try {
-    secure = await happened(socket, "connect", options.signal, () => startTls(socket, tls));
-    splice(outer, closable(await acceptFrom(listener, socket.localPort)));
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const own = socket = net.connect({ host: "127.0.0.1", port: listener.addr.port });
+    secure = await happened(own, "connect", options.signal, () => startTls(own, tls));
+    splice(outer, closable(await acceptFrom(listener, own.localPort)));
     await happened(secure, "secureConnect", options.signal, () => {});
     const protocol = typeof secure.alpnProtocol === "string" ? secure.alpnProtocol : undefined;
     return { ...explained(bytesOf(secure), options, tls), protocol };
   } catch (error) {
     outer.close();
-    if (secure === undefined) socket.destroy();
+    if (secure === undefined) socket?.destroy();
     // A `node:tls` connection that is destroyed during its handshake stays open forever. Destroy it after the
     // handshake.
     else secure.once("secureConnect", () => secure?.destroy());
