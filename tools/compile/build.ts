@@ -9,23 +9,23 @@ import { checkBundler } from "./bundler.ts";
 import { fillIn, sourceState } from "./source_state.ts";
 import { sha256OfFile } from "./wheel.ts";
 
-/** The folders of one build. */
+/** The folders that one build uses. */
 export interface Build {
   readonly root: string;
   readonly cache: string;
-  /** A folder for this build alone. */
+  /** A temporary folder that no other build uses. */
   readonly work: string;
 }
 
 /** A program to compile. */
 export interface Program {
   readonly entry: string;
-  /** The pack that the entry loads, if any. */
+  /** The pack that the program loads its scripts from. */
   readonly pack?: string;
   readonly v8Flags?: readonly string[];
 }
 
-/** A variant of the same scripts: V8's flags are fixed when a program is compiled. */
+/** A binary with its own V8 flags. The scripts are the same, but V8's flags are fixed when a program is compiled. */
 export interface Variant {
   /** The path below `dist`. */
   readonly path: string;
@@ -33,12 +33,13 @@ export interface Variant {
 }
 
 /**
- * For people and CI: fast. A young generation of 8 MB saves `inject` of a file its only collection, 3 of 66 ms, and costs 2,000
- * Deployments 6 MB; one that grows takes 18 to 50 MB more for large inputs. Without Sparkplug, V8's compiler between interpreter
- * and optimizer, a start takes 5% less processor time and 2,000 Deployments take the same. TurboFan, V8's slowest compiler, gets
- * functions after 100,000 calls, not after 3,000: 2,000 Deployments end before its code pays, webhooks do not.
- * A regular expression becomes machine code at once, not bytecode first: most are used more than once, 1 of 50 ms.
- * docs/decisions/build.md has what was tried without success.
+ * The fast build, for people and CI. A young generation of 8 MB saves `inject` of one file its only garbage collection
+ * (3 of 66 ms) and takes 6 MB more for 2,000 Deployments; a young generation that grows takes 18 to 50 MB more for
+ * large inputs. Without Sparkplug, V8's compiler between interpreter and optimizer, a start takes 5% less processor
+ * time, and 2,000 Deployments take as long as before. TurboFan, V8's slowest compiler, gets functions after 100,000
+ * calls instead of 3,000: a run over 2,000 Deployments is over before TurboFan's code pays off; webhooks run long
+ * enough. Regular expressions are compiled to machine code right away, without bytecode first, because most are used
+ * more than once; this saves 1 of 50 ms. docs/decisions/build.md lists what was tried without success.
  */
 export const COMMAND: Variant = {
   path: "kubectl-mesh",
@@ -53,13 +54,14 @@ export const COMMAND: Variant = {
 
 const SMALL_HEAP = ["--lite-mode", "--max-semi-space-size=1"];
 
-/** Otherwise V8 collects the garbage of probes only after tens of thousands of requests. */
+/** Without these flags, V8 collects the garbage from probes only after tens of thousands of requests. */
 const EARLY_COLLECTION = ["--initial-old-space-size=2", "--heap-growing-percent=20"];
 
 /**
- * For containers, where the agent stays for as long as the pod does: V8 compiles nothing to machine code and keeps its heap
- * small. After 10,000 requests bench/agent/agent.ts shows 67 instead of 87 MB; a large `inject` would take several times as long.
- * Its name does not begin with `kubectl-`: kubectl takes `kubectl-mesh-agent` on PATH for `kubectl mesh agent`.
+ * The small build, for containers, where the agent runs as long as the pod does. V8 compiles nothing to machine code
+ * and keeps its heap small: after 10,000 requests, bench/agent/agent.ts measures 67 MB instead of 87 MB. A large
+ * `inject` would take several times as long. The file name does not begin with `kubectl-` because kubectl would run a
+ * `kubectl-mesh-agent` on the PATH as `kubectl mesh agent`.
  */
 export const CONTAINER: Variant = {
   path: "agent/mesh-agent",
@@ -67,8 +69,9 @@ export const CONTAINER: Variant = {
 };
 
 /**
- * Checks and bundles the program; returns the folder of the bundle, whose entry is `main.js`. A bundle starts faster than
- * its modules, and holds only what is imported. What `import()` loads is a file of its own, read when it is loaded.
+ * Type-checks and bundles the program. Returns the folder of the bundle, whose entry is `main.js`. A bundle starts
+ * faster than its modules and contains only what is imported. Code that `import()` loads is in separate files, which
+ * are read when they are loaded.
  */
 export async function bundle(build: Build): Promise<string> {
   const config = ["--config", `${build.root}/deno.json`, "--frozen"];
@@ -79,7 +82,7 @@ export async function bundle(build: Build): Promise<string> {
   const output = ["--platform", "deno", "--code-splitting", "--outdir", folder];
   await checkBundler(Deno.env.get("DENO_DIR") ?? `${build.cache}/deno-dir`);
   say("compile: bundling");
-  // The bundler writes paths from the working folder.
+  // The bundler writes paths relative to the working folder.
   await mustRun([Deno.execPath(), "bundle", "--quiet", ...config, ...output, entry], {}, build.root);
   await makeCanonical(folder);
   await fillIn(folder, await sourceState(build.root));
@@ -87,8 +90,8 @@ export async function bundle(build: Build): Promise<string> {
 }
 
 /**
- * V8's flags of the program that makes code caches, beside the flags of a variant. Without them chance decides when V8 drops
- * old bytecode, and what it records for later optimization.
+ * V8 flags for the program that makes code caches, in addition to the flags of the variant. Without them it depends on
+ * timing when V8 drops old bytecode and what it records for later optimization.
  */
 const WARM_UP_FLAGS = ["--no-flush-bytecode", "--no-profile-guided-optimization", "--no-enable-lazy-source-positions"];
 
@@ -100,8 +103,8 @@ export interface Target {
 }
 
 /**
- * Compiles the scripts for a platform. `caches` are the folder of {@link warmCaches}, if the platform is this machine's:
- * the runtimes of other platforms cannot run here.
+ * Compiles the scripts for a platform. `caches` is the folder that {@link warmCaches} returns; pass it only for the
+ * platform of this machine, because the runtimes of other platforms cannot run here.
  */
 export async function compileScripts(
   build: Build,
@@ -118,14 +121,15 @@ export async function compileScripts(
   await compile(build, program, platform, output);
 }
 
-/** Whether programs of a platform run on this machine. */
+/** Returns whether programs for the platform run on this machine. */
 export function isThisMachine({ target }: Platform): boolean {
   return target === thisPlatform().target;
 }
 
 /**
- * The folder of {@link warmCaches}, for a release that is built again: `kept` is taken if it is there, so that two builds can differ in
- * nothing else; otherwise the new caches are kept there.
+ * Returns a folder of code caches that several builds of one release can share, so that the caches are not a difference
+ * between them. Uses the folder `kept` if it exists; otherwise makes caches with {@link warmCaches} and copies them to
+ * `kept`.
  */
 export async function sharedCaches(
   build: Build,
@@ -141,8 +145,8 @@ export async function sharedCaches(
 }
 
 /**
- * Runs common commands and keeps V8's bytecode of the functions that ran: otherwise a small `inject` spends half of its time in
- * compiling functions. Returns the folder of the caches.
+ * Runs common commands and saves V8's bytecode of the functions that ran. Without it, a small `inject` spends half of
+ * its time compiling functions. Returns the folder of the caches.
  */
 export async function warmCaches(build: Build, scripts: readonly Script[]): Promise<string> {
   const folder = `${build.work}/caches/warm`;
@@ -167,7 +171,10 @@ async function cacheProgram(
   return file;
 }
 
-/** Bundles the program that loads the pack, into the folder of the pack: the binary has both in one folder too. */
+/**
+ * Bundles the program that loads the pack, into the same folder as the pack, because the binary also keeps them
+ * together.
+ */
 async function loader(build: Build, name: "program" | "warm_up" | "settle"): Promise<string> {
   const output = `${build.work}/${name}.js`;
   const source = `${build.root}/tools/compile/${name}.ts`;
@@ -186,15 +193,16 @@ async function loader(build: Build, name: "program" | "warm_up" | "settle"): Pro
 }
 
 /**
- * Compiles a program for a platform. Deno's own code cache is off: it would be read from a shared folder without a check of its
- * owner. No configuration and no npm: otherwise the binary would contain every package of deno.json.
+ * Compiles a program for a platform. Deno's own code cache is off: Deno would read it from a shared folder without
+ * checking the owner. The configuration and npm are off too; otherwise the binary would contain every package in
+ * deno.json.
  */
 export async function compile(build: Build, program: Program, platform: Platform, output: string): Promise<void> {
   const { entry, pack, v8Flags = [] } = program;
   const isElf = platform.format === "elf";
   const runtime = await preparedRuntime(platform, build.cache, build.work);
   const beside = `${build.work}/${platform.name}${platform.extension}`;
-  // Deno embeds the times of files.
+  // Deno embeds the modification times of files.
   for (const file of pack === undefined ? [entry] : [entry, pack]) await Deno.utime(file, 0, 0);
   await mustRun([
     ...[
@@ -207,7 +215,7 @@ export async function compile(build: Build, program: Program, platform: Platform
       "--no-remote",
       "--no-check",
     ],
-    // Deno's UDP sockets are unstable.
+    // Deno marks UDP sockets as unstable.
     ...["--no-code-cache", "--no-prompt", "--allow-all", "--unstable-net"],
     ...(v8Flags.length === 0 ? [] : [`--v8-flags=${v8Flags.join(",")}`]),
     ...(pack === undefined || isElf ? [] : ["--include", pack]),
@@ -219,8 +227,8 @@ export async function compile(build: Build, program: Program, platform: Platform
 }
 
 /**
- * Copies the program before the rename: Deno writes it in small pieces, which Linux keeps as small pages while the file is
- * cached. That costs each start 4 of 30 ms.
+ * Copies the program before it is renamed. Deno writes it in small pieces, which Linux keeps in its cache as small
+ * pages, and these add 4 ms to a start of 30 ms.
  */
 async function putInPlace(built: string, output: string): Promise<void> {
   const copy = `${output}.new`;

@@ -2,10 +2,12 @@ import { namesIn } from "./source_state.ts";
 import { mustRun, say } from "./run.ts";
 import { checked, saveProgram, sha256OfFile } from "./wheel.ts";
 
-/** esbuild, which `deno bundle` downloads and starts without a checksum of its own, as Deno 2.6.10 has it. */
+/**
+ * The esbuild version that Deno 2.6.10 uses. `deno bundle` downloads and starts esbuild without checking its checksum.
+ */
 const VERSION = "0.25.5";
 
-/** SHA-256 of the program in npm's package `@esbuild/NAME`, by the platform of Deno. */
+/** SHA-256 of the program in npm's package `@esbuild/NAME`, by Deno's target. */
 const PINS: Readonly<Record<string, { readonly name: string; readonly sha256: string }>> = {
   "x86_64-unknown-linux-gnu": {
     name: "linux-x64",
@@ -25,13 +27,13 @@ const PINS: Readonly<Record<string, { readonly name: string; readonly sha256: st
   },
 };
 
-/** A pinned program. */
+/** An esbuild program with a pinned checksum. */
 export interface Bundler {
   readonly name: string;
   readonly sha256: string;
 }
 
-/** The bundler of this machine. Errors: none is pinned. */
+/** Returns the bundler for this machine. Throws if no bundler is pinned for it. */
 export function thisBundler(): Bundler {
   const found = PINS[Deno.build.target];
   if (found !== undefined) return found;
@@ -39,8 +41,8 @@ export function thisBundler(): Bundler {
 }
 
 /**
- * Puts the bundler where Deno looks for it in its cache, `cache`, if it is not there. Errors: what is there, or what is downloaded, has
- * another checksum; it is removed, so that Deno does not start it.
+ * Downloads the bundler into Deno's cache folder `cache` if it is missing there, and checks its SHA-256. Throws if the
+ * checksum is wrong; a cached file with a wrong checksum is removed first, so that Deno does not start it.
  */
 export async function checkBundler(cache: string, bundler = thisBundler(), download = fromNpm): Promise<void> {
   const file = `${cache}/dl/esbuild-${VERSION}/esbuild-${bundler.name}`;
@@ -48,12 +50,12 @@ export async function checkBundler(cache: string, bundler = thisBundler(), downl
   if (found === bundler.sha256) return;
   if (found !== undefined) {
     await Deno.remove(file);
-    throw new Error(`"${file}" has SHA-256 ${found}, wanted is ${bundler.sha256}: it is removed, build again`);
+    throw new Error(`"${file}" has SHA-256 ${found} instead of ${bundler.sha256}. The file is removed: build again`);
   }
   await saveProgram(file, checked(await download(bundler.name), bundler.sha256));
 }
 
-/** Deno checks the package by the checksum of the registry's own record. */
+/** Downloads the package with Deno, which checks it only against the checksum in the registry's own record. */
 async function fromNpm(name: string): Promise<Uint8Array> {
   say(`compile: downloading esbuild ${VERSION} for ${name}`);
   const cache = await Deno.makeTempDir({ prefix: "esbuild-" });

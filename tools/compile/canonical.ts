@@ -1,16 +1,18 @@
 import { namesIn } from "./source_state.ts";
 
-/** The entry of a bundle. */
+/** The entry module of a bundle. */
 const ENTRY = "main.js";
 
-/** How the bundler names a CommonJS module of npm, and each module in a comment: by its path in Deno's cache folder. */
+/**
+ * Paths into Deno's npm cache. The bundler uses them as names of CommonJS modules, and in a comment above each module.
+ */
 const PATHS = /^(\/\/ |\s*")[^"\n]*\/npm\/[^/"\n]+\//gm;
 
 const IMPORTED = /"\.\/([^"\n]+\.js)"/g;
 
 /**
- * Gives the files of a split bundle names and texts that are the same wherever it is built. The bundler names a file by a
- * hash of its text, and writes paths of the machine into that: here a file is named by its place in the order of imports.
+ * Makes the file names and texts of a split bundle independent of the machine. The bundler names a file by a hash of
+ * its text, which contains paths of the machine; here, files are numbered in the order in which they are imported.
  */
 export function canonical(files: ReadonlyMap<string, string>): Map<string, string> {
   const names = new Map([[ENTRY, ENTRY]]);
@@ -27,7 +29,7 @@ export function canonical(files: ReadonlyMap<string, string>): Map<string, strin
   }));
 }
 
-/** Makes the bundle in a folder {@link canonical}. */
+/** Rewrites the bundle in a folder with {@link canonical}. */
 export async function makeCanonical(folder: string): Promise<void> {
   const names = await namesIn(folder);
   const texts = await Promise.all(names.map((name) => Deno.readTextFile(`${folder}/${name}`)));

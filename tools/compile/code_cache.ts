@@ -2,23 +2,23 @@ import type { Script } from "./pack.ts";
 import { run, say } from "./run.ts";
 import type { Held } from "./workload/iptables/stand_ins.ts";
 
-/** A configuration like Istio's, which runs the same functions as users' configurations. */
+/** A configuration similar to Istio's, so that it runs the same functions as users' configurations do. */
 const SETTINGS = Object.entries({ "--inject-config": "config", "--values": "values", "--mesh-config": "mesh" })
   .flatMap(([flag, name]) => [flag, `tools/compile/workload/${name}.yaml`]);
 
 const WORKLOADS = ["-f", "examples/bookinfo.yaml", "-f", "examples/helloworld.yaml"];
 
-/** The flags that Istio gives to the container that captures a pod's traffic. */
+/** The flags that Istio passes to the container that captures a pod's traffic. */
 const CAPTURE = [
   ...["-p", "15001", "-z", "15006", "-u", "1337", "-m", "REDIRECT", "-i", "*", "-x", "", "-b", "*"],
   ...["-d", "15090,15021,15020", "--dual-stack"],
 ];
 
-/** A run of the program. */
+/** A run of the program that fills the code cache. */
 interface WarmUp {
-  /** READY is the URL of a server that answers 200. */
+  /** The arguments; READY stands for the URL of a server that returns status 200. */
   readonly args: readonly string[];
-  /** What the stand-in for kernel and iptables holds, and the expected output. */
+  /** The rules that the stand-in for the kernel and iptables has at the start, and the expected output. */
   readonly standIn?: { readonly held: Held; readonly output: string };
   /** Variables for a run on Linux only, in its own folder. FOLDER is a folder to write to, ROOT the folder of the sources, PORT a free port: another agent may have the usual one. */
   readonly env?: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ interface WarmUp {
   readonly code?: number;
 }
 
-/** An agent whose Envoy is a script that ends at once: there is no Envoy where the program is compiled. */
+/** Environment of an agent whose Envoy is a script that exits immediately, because the build machine has no Envoy. */
 const AGENT = {
   INSTANCE_IP: "127.0.0.1",
   POD_NAME: "pod",
@@ -39,7 +39,7 @@ const IN_PLACE = "Nothing to change";
 const CHANGED = "The rules are in place";
 const GONE = "All owned rules are removed";
 
-/** Runs, one process each: the functions that ran are bytecode in the caches. */
+/** The runs, each in a separate process. The caches get the bytecode of all functions that ran. */
 const RUNS: readonly WarmUp[] = [
   { args: ["inject", ...WORKLOADS, ...SETTINGS] },
   { args: ["inject", ...WORKLOADS] },
@@ -56,20 +56,20 @@ const RUNS: readonly WarmUp[] = [
   { args: ["agent", "bootstrap"], env: AGENT },
   { args: ["agent"], env: AGENT },
   { args: ["webhook", "manifests", "--revision", "mesh"] },
-  // A server that refuses connections: the kubeconfig is read, and the client is loaded.
+  // The server refuses the connection, after the kubeconfig is read and the client is loaded.
   { args: ["check", "--kubeconfig", "tools/compile/workload/kubeconfig.yaml"], code: 1 },
   { args: ["wait", "--timeout", "0", "--url", "READY"] },
   { args: ["pilot-agent", "wait", "--url", "READY"] },
-  // Time for more than one round, also on a machine under load.
+  // The timeout leaves time for more than one attempt, even on a busy machine.
   { args: ["wait", "--timeout", "2s", "--url", "http://127.0.0.1:1/"], code: 1 },
 ];
 
-/** The exit code of the programs when V8 rejects its own cache. */
+/** The exit code of `warm_up.ts` and `settle.ts` if V8 rejects a code cache. */
 const REFUSED = 99;
 
 /**
- * Fills a folder with V8's bytecode of the functions that common commands run, a file for each script. `warmUp` is `warm_up.ts`
- * as a program.
+ * Runs common commands, and fills a folder with V8's bytecode of the functions that ran: one file for each script.
+ * `warmUp` is the path of the compiled `warm_up.ts`.
  */
 export async function runCommands(
   root: string,
@@ -85,7 +85,7 @@ export async function runCommands(
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => new Response());
   const ready = `http://127.0.0.1:${server.addr.port}/healthz/ready`;
   const isReachable = await fetch(ready).then(async (response) => await response.body?.cancel() ?? true, () => false);
-  if (!isReachable) say("compile: the loopback interface is down, so that a wait that ends well gets no code cache");
+  if (!isReachable) say("compile: the loopback interface is down, so a successful wait gets no code cache");
   const runs = RUNS.filter(({ args, env }) =>
     (env === undefined || Deno.build.os === "linux") && (isReachable || !args.includes("READY"))
   );
@@ -93,8 +93,9 @@ export async function runCommands(
 }
 
 /**
- * The scripts with the caches of the folder `from`, as V8 takes them with the flags of a variant; the same functions have the same
- * bytes. `settle` is `settle.ts` as a program with these flags, on the runtime of the binary: another V8 rejects the caches.
+ * Returns the scripts with the caches in folder `from`, rewritten so that V8 accepts them with the flags of a variant,
+ * and so that the same functions give the same bytes. `settle` is the path of `settle.ts`, compiled with these flags
+ * and with the binary's runtime: a different version of V8 rejects the caches.
  */
 export async function settledCaches(
   scripts: readonly Script[],
@@ -105,7 +106,7 @@ export async function settledCaches(
   await Deno.mkdir(folder, { recursive: true });
   for (const { name } of scripts) await Deno.copyFile(`${from}/${name}`, `${folder}/${name}`);
   const { code, text } = await run([settle], { MESH_CACHES: folder });
-  if (code !== 0) throw new Error(`V8 does not take the code caches (exit code ${code}): ${text.trim()}`);
+  if (code !== 0) throw new Error(`V8 rejects the code caches (exit code ${code}): ${text.trim()}`);
   const cached = scripts.map((script) => ({ ...script, cache: Deno.readFileSync(`${folder}/${script.name}`) }));
   const size = cached.reduce((sum, { cache }) => sum + cache.length, 0);
   say(`compile: a code cache of ${(size / 1e6).toFixed(1)} MB`);
@@ -117,7 +118,7 @@ function freePort(): string {
   return String(listener.addr.port);
 }
 
-/** Folders of a run, and the URL of a server that is ready. */
+/** The folders of a run, and the URL of a server that is ready. */
 interface Environment {
   readonly root: string;
   readonly caches: string;
@@ -142,14 +143,17 @@ async function warm(
     variables,
     env === undefined ? root : pod,
   );
-  if (outcome.code === REFUSED) throw new Error(`V8 did not take its code cache in "${args.join(" ")}"`);
+  if (outcome.code === REFUSED) throw new Error(`V8 rejected its code cache in "${args.join(" ")}"`);
   if (outcome.code === code && outcome.text.includes(standIn?.output ?? "")) return;
   if (standIn === undefined) throw new Error(`"${args.join(" ")}" failed: ${outcome.text.trim()}`);
-  // The program works without: functions that did not run are compiled when they are called.
+  // This is not fatal: functions without a cache are compiled when they are called.
   say(`compile: "${args.join(" ")}" on ${standIn.held} did not work: ${outcome.text.trim()}`);
 }
 
-/** Creates a folder with the stand-ins for iptables. As the whole PATH it cannot change anything on this machine. */
+/**
+ * Creates a folder with the stand-ins for iptables. It is the only folder on the PATH, so a run cannot change this
+ * machine's rules.
+ */
 async function standInPrograms(root: string, folder: string): Promise<string> {
   await Deno.mkdir(folder);
   for (const family of ["iptables", "ip6tables"]) {

@@ -1,8 +1,8 @@
 /**
- * The length of an ELF image: the end of its section headers, which linkers write last. What follows was appended, as
- * `deno compile` does with the program.
+ * Returns the length of an ELF image: the end of its section headers, which linkers write last. `deno compile` appends
+ * the program after it. Throws if the image is not 64-bit little-endian ELF.
  *
- * Source: System V ABI, ELF-64 header (e_shoff, e_shentsize, e_shnum). Throws on anything but 64-bit little-endian ELF.
+ * Source: System V ABI, ELF-64 header (e_shoff, e_shentsize, e_shnum).
  */
 export function elfLength(bytes: Uint8Array): number {
   const header = new DataView(bytes.buffer, bytes.byteOffset, Math.min(64, bytes.byteLength));

@@ -1,19 +1,23 @@
 import { Buffer } from "node:buffer";
 
 /**
- * Rust's `std::env::temp_dir` in the runtime for Linux, without the variable. The runtime makes a URL of that folder before it starts a
- * program, and ends with "Could not convert path to URL" where `TMPDIR` is empty, relative, or not UTF-8: a sidecar would not start. It
- * reads and writes nothing there. The program itself reads the variable (src/platform/deno/temporary) and is not changed.
+ * Makes Rust's `std::env::temp_dir` in the Linux runtime ignore `TMPDIR`. Before the runtime starts a program, it
+ * makes a URL of the temporary folder, and it exits with "Could not convert path to URL" if `TMPDIR` is empty,
+ * relative, or not UTF-8: a sidecar would not start. It reads and writes nothing in that folder. The program itself
+ * reads `TMPDIR` in src/platform/deno/temporary, which this does not change.
  *
- * The name of the variable gets a NUL as its first byte. Rust asks the C library for no such name, so the variable is never set.
- * Source: Rust 1.9x, `run_with_cstr` in library/std/src/sys; Deno 2.6, `extract_standalone` in cli/rt/binary.rs.
+ * The first byte of the variable's name becomes NUL. Rust does not pass such a name to the C library, so the variable
+ * counts as unset. Source: Rust 1.9x, `run_with_cstr` in library/std/src/sys; Deno 2.6, `extract_standalone` in
+ * cli/rt/binary.rs.
  */
 
-/** The name between its neighbours in the text that Rust's library has in one piece: Deno and SQLite name the variable too. */
+/** The text before the name in Rust's library. It tells this `TMPDIR` from the ones that Deno and SQLite contain. */
 const BEFORE = "strerror_r failure";
 const AFTER = "TMPDIRfatal runtime error";
 
-/** Returns a copy of the runtime whose folder for temporary files is `/tmp`. Throws unless the name is there exactly once. */
+/**
+ * Returns a copy of the runtime whose temporary folder is always `/tmp`. Throws unless the name occurs exactly once.
+ */
 export function withFixedTemporary(runtime: Uint8Array): Uint8Array {
   const changed = Buffer.from(runtime);
   const at = changed.indexOf(`${BEFORE}${AFTER}`);

@@ -1,11 +1,11 @@
 /**
- * Starts the compiled program: gives V8 each script of the pack with its bytecode when it is first loaded. V8 rejects the bytecode
- * of another version, and compiles the script.
+ * Starts the compiled program: loads each script of the pack when it is first needed, and passes its bytecode to V8.
+ * If the bytecode is from another version, V8 rejects it and compiles the script.
  */
 import { Script } from "node:vm";
 import { type Pack, type PackPlace, type Part, readPack, START } from "./pack.ts";
 
-/** A script as a function with CommonJS's parameters; `load` stands for `import()`. */
+/** A script as a function with the parameters of a CommonJS module; `load` replaces `import()`. */
 type Body = (
   require: (name: string) => unknown,
   module: { exports: unknown },
@@ -18,10 +18,10 @@ export interface Loaded {
   readonly script: Script;
 }
 
-/** What the script of the start is made of: functions that return what each module exports. */
+/** The modules in the start script: functions that return the exports of each module, by name. */
 type Modules = Readonly<Record<string, () => unknown>>;
 
-/** Starts the program of a pack; returns the loaded scripts, a list that grows. */
+/** Starts the program in a pack. Returns the list of loaded scripts, which grows as more are loaded. */
 export function start(place: PackPlace, cacheOf?: (name: string) => Uint8Array): readonly Loaded[] {
   const pack = readPack(place);
   const loaded: Loaded[] = [];
@@ -32,7 +32,7 @@ export function start(place: PackPlace, cacheOf?: (name: string) => Uint8Array):
     if (known !== undefined) return known.exports;
     const own = started[name];
     const part = own === undefined ? pack.part(name) : undefined;
-    // A name that is in neither is a module of Node.
+    // Names that are neither in the start script nor in the pack are modules of Node.js.
     if (part === undefined) return own === undefined ? globalThis.process.getBuiltinModule(name) : own();
     const module = { exports: {} };
     modules.set(name, module);
@@ -45,7 +45,7 @@ export function start(place: PackPlace, cacheOf?: (name: string) => Uint8Array):
   return loaded;
 }
 
-/** A script that V8 compiled, or took from the cache. */
+/** A script that V8 compiled or loaded from its cache. */
 interface CompiledScript extends Script {
   runInThisContext(): Body;
 }
@@ -53,8 +53,9 @@ interface CompiledScript extends Script {
 const decoder = new TextDecoder();
 
 /**
- * Compiles a script of a pack, with a new cache or the cache of the pack. Both are read to the start of one buffer, one after the other: less
- * memory is touched for the first time, and V8 copies a cache whose address is odd.
+ * Compiles a script of a pack with the cache `fresh`, or with the pack's cache if `fresh` is undefined. The source and
+ * the cache are read in turn to the start of the same buffer: this touches less new memory, and V8 does not have to
+ * copy the cache, as it does at an odd address.
  */
 export function compile(name: string, { read }: Pack, part: Part, fresh?: Uint8Array): CompiledScript {
   const source = decoder.decode(read(part.source, part.cache, part.end - part.cache));

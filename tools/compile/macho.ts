@@ -1,13 +1,14 @@
 /**
- * Takes the runtime out of a Mach-O program that `deno compile` has made: undoes what its library libsui does to the image
- * when it puts the program in. Source: libsui 0.10 to 0.16, `Macho::write_section` and `build`; Apple's loader.h.
+ * Extracts the runtime from a Mach-O program that `deno compile` made: it reverts the changes that its library libsui
+ * makes to the image to insert the program. Source: libsui 0.10 to 0.16, `Macho::write_section` and `build`; Apple's
+ * loader.h.
  *
  * | processor | where the program is                                   | what is undone                              |
  * |-----------|--------------------------------------------------------|---------------------------------------------|
  * | arm64     | a segment `__SUI` in front of `__LINKEDIT`             | the segment; `__LINKEDIT` and its offsets   |
  * | x86_64    | behind a mark at the end of the string table           | the end of the file, and the code signature |
  *
- * The signature of arm64 stays: `deno compile` makes a new one in its place.
+ * The signature on arm64 stays, because `deno compile` replaces it.
  */
 
 const MAGIC = 0xfeedfacf;
@@ -17,7 +18,7 @@ const HEADER_SIZE = 32;
 const SEGMENT_64 = 0x19;
 const CODE_SIGNATURE = 0x1d;
 
-/** Positions, in load commands, of offsets into `__LINKEDIT`. */
+/** Positions, in load commands, of fields that are offsets into `__LINKEDIT`. */
 const LINKEDIT_OFFSETS: Readonly<Record<number, readonly number[]>> = {
   0x02: [8, 16], // LC_SYMTAB
   0x0b: [32, 40, 48, 56, 64, 72], // LC_DYSYMTAB
@@ -35,11 +36,11 @@ interface Command {
   readonly kind: number;
   readonly bytes: Uint8Array;
   readonly view: DataView;
-  /** The name of a segment, `""` of any other command. */
+  /** The name of the segment; `""` for all other commands. */
   readonly segment: string;
 }
 
-/** The image without the program. Throws on anything but a 64-bit Mach-O program that `deno compile` has made. */
+/** Returns the image without the program. Throws unless it is a 64-bit Mach-O program that `deno compile` made. */
 export function withoutProgram(bytes: Uint8Array): Uint8Array {
   const header = view(bytes.subarray(0, HEADER_SIZE));
   if (bytes.length < HEADER_SIZE || header.getUint32(0, true) !== MAGIC) throw new Error("Not a 64-bit Mach-O file");
@@ -83,7 +84,7 @@ function withoutSegment(bytes: Uint8Array, commands: readonly Command[]): Uint8A
   ]);
 }
 
-/** In two pieces, so that this program does not hold the mark itself. */
+/** In two pieces, so that this source file does not contain the mark. */
 const MARK = new TextEncoder().encode(["<~sui-", "data~>"].join(""));
 
 function withoutEnd(bytes: Uint8Array, commands: readonly Command[]): Uint8Array {
@@ -102,7 +103,10 @@ function indexOf(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
   return -1;
 }
 
-/** The pieces of the file with these commands at their start; what the removed one took is zero. */
+/**
+ * Joins the pieces of the file and writes the load commands after the header. The space of removed commands is filled
+ * with zeros.
+ */
 function assembled(bytes: Uint8Array, commands: readonly Command[], pieces: readonly Uint8Array[]): Uint8Array {
   const image = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

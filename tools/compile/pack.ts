@@ -1,15 +1,19 @@
 /**
- * One file with all scripts of the program and their caches. It stays open: scripts can be loaded after the command has given up
- * the permission to read files.
+ * A pack is one file with all scripts of the program and their code caches. It stays open, because scripts can be
+ * loaded after the command has given up the permission to read files.
  *
  * ```
  * 8 digits: length of the table | the table | source, cache, source, cache, ...
  * ```
  *
- * The table has a line `NAME SOURCE CACHE END` for each script: it is searched, not parsed, as a command loads some ten of 150.
+ * The table has a line `NAME SOURCE CACHE END` for each script. It is searched, not parsed, because a command loads
+ * only about ten of 150 scripts.
  */
 
-/** The offsets of a script behind the table: `source..cache..end`; no cache if the last two are equal. */
+/**
+ * The offsets of a script after the table: the source is `source..cache`, its code cache `cache..end` (empty if there
+ * is none).
+ */
 export interface Part {
   readonly source: number;
   readonly cache: number;
@@ -18,17 +22,17 @@ export interface Part {
 
 /** An open pack. */
 export interface Pack {
-  /** The script of a name, if there is one. */
+  /** Returns the offsets of the script with this name. */
   part(name: string): Part | undefined;
-  /** All scripts, in their order. */
+  /** Returns the names of all scripts, in order. */
   names(): string[];
-  /** The bytes are there until the next call. A new buffer has `capacity` bytes. */
+  /** Returns bytes that are valid until the next call. If a new buffer is needed, it has at least `capacity` bytes. */
   read(start: number, end: number, capacity?: number): Uint8Array;
 }
 
 const LENGTH_DIGITS = 8;
 
-/** The first read: more than length and table have. */
+/** The size of the first read, which is larger than the length and the table. */
 const HEAD_BYTES = 16 * 1024;
 
 /** An open file, and the offset of the pack in it. */
@@ -37,17 +41,17 @@ export interface PackPlace {
   readonly start: number;
 }
 
-/** A pack in its own file. */
+/** Opens a file that contains only a pack. */
 export function packFile(path: string): PackPlace {
   return { file: Deno.openSync(path), start: 0 };
 }
 
-/** Opens a pack. */
+/** Reads the table of a pack. */
 export function readPack({ file, start: at }: PackPlace): Pack {
   let buffer = new Uint8Array(0);
   const read = (start: number, end: number, capacity = 0): Uint8Array => {
     file.seekSync(at + start, Deno.SeekMode.Start);
-    // One buffer for all: memory that was not used before takes a page fault for each 4 KB.
+    // All reads share one buffer, because new memory costs a page fault for each 4 KB.
     if (buffer.length < end - start) buffer = new Uint8Array(Math.max(end - start, capacity));
     const bytes = buffer.subarray(0, end - start);
     for (let filled = 0; filled < bytes.length;) filled += file.readSync(bytes.subarray(filled)) ?? end;
@@ -69,7 +73,9 @@ export function readPack({ file, start: at }: PackPlace): Pack {
   };
 }
 
-/** The script that starts the program. It exports the modules that it is made of: functions that return what they export, by name. */
+/**
+ * The script that starts the program. It exports `modules`: by name, functions that return the exports of its modules.
+ */
 export const START = "start.js";
 
 /** A script and its bytecode. */
@@ -79,7 +85,6 @@ export interface Script {
   readonly cache?: Uint8Array;
 }
 
-/** Writes a pack. */
 export async function writePack(path: string, scripts: readonly Script[]): Promise<void> {
   const encoder = new TextEncoder();
   let lines = "\n";

@@ -2,18 +2,18 @@
 export interface Platform {
   /** The part of the file name after `kubectl-mesh-`. */
   readonly name: string;
-  /** Rust's target triple, as `deno compile --target` takes it. */
+  /** Rust's target triple, for `deno compile --target`. */
   readonly target: string;
   readonly extension: "" | ".exe";
-  /** The format of its executables. */
+  /** The format of executables on this platform. */
   readonly format: "elf" | "macho" | "pe";
-  /** The wheel's platform for `pip download`. */
+  /** The platform tag of the wheel, for `pip download`. */
   readonly wheel: string;
   /** SHA-256 of the runtime in the wheel. */
   readonly sha256: string;
 }
 
-/** The Deno whose runtime {@link PLATFORMS} pins. */
+/** The Deno version of the runtimes in {@link PLATFORMS}. */
 export const RUNTIME_VERSION = "2.6.10";
 
 /** A program on PyPI that was compiled with Deno 2.6.10: its executable begins with the runtime. */
@@ -62,7 +62,7 @@ export const PLATFORMS: readonly Platform[] = [
   },
 ];
 
-/** The platform of this machine. */
+/** Returns the platform of this machine. Throws if it is unknown. */
 export function thisPlatform(): Platform {
   const found = PLATFORMS.find((each) => each.target === Deno.build.target);
   if (found === undefined) throw new Error(`Cannot compile for "${Deno.build.target}": no such platform is known`);

@@ -1,4 +1,4 @@
-/** The outcome of a program. */
+/** The result of running a program. */
 export interface Outcome {
   readonly ok: boolean;
   /** The exit code; 127 if the program could not be started. */
@@ -11,7 +11,7 @@ export function say(text: string): void {
   Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
 }
 
-/** Runs a program without input and waits; never throws. */
+/** Runs a program without input and waits for its end; never throws. */
 export async function run(
   command: readonly string[],
   env: Record<string, string> = {},
@@ -36,7 +36,7 @@ export async function run(
   }
 }
 
-/** Runs a program that must succeed; throws its output. */
+/** Runs a program. Throws its output if it fails. */
 export async function mustRun(
   command: readonly string[],
   env: Record<string, string> = {},

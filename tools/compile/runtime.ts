@@ -6,9 +6,10 @@ import { say } from "./run.ts";
 import { checked, programInWheel, saveProgram, sha256OfFile } from "./wheel.ts";
 
 /**
- * The Deno runtime (`denort`) for a platform, as a file for the variable `DENORT_BIN` of `deno compile`, which downloads nothing then:
- * what it would download, it would not check. Only bytes with the pinned SHA-256 come into the cache, and are taken from it.
- * Errors: the Deno that runs is not the pinned one, the download fails, or its checksum is wrong.
+ * Returns the path of the Deno runtime (`denort`) for a platform, for the variable `DENORT_BIN` of `deno compile`.
+ * With it, `deno compile` downloads nothing, which it would do without checking a checksum. The cache only accepts and
+ * returns bytes with the pinned SHA-256. Throws if this Deno is not the pinned version, if the download fails, or if
+ * its checksum is wrong.
  */
 export async function runtimeFor(platform: Platform, cache: string, download = fromWheel): Promise<string> {
   const file = `${cache}/denort/${RUNTIME_VERSION}/${platform.name}/denort`;
@@ -21,8 +22,8 @@ export async function runtimeFor(platform: Platform, cache: string, download = f
 }
 
 /**
- * The runtime as `deno compile` gets it, in a file of `folder`; see {@link withFixedTemporary}. The cache keeps the bytes of the pin.
- * Errors as {@link runtimeFor}.
+ * Returns the runtime for `deno compile`: on Linux a changed copy in `folder` (see {@link withFixedTemporary}),
+ * elsewhere the cached file. The file in the cache keeps its pinned bytes. Throws as {@link runtimeFor} does.
  */
 export async function preparedRuntime(platform: Platform, cache: string, folder: string): Promise<string> {
   const runtime = await runtimeFor(platform, cache);
@@ -32,15 +33,18 @@ export async function preparedRuntime(platform: Platform, cache: string, folder:
   return prepared;
 }
 
-/** Extracts the runtime from a program of `deno compile`. */
+/** Extracts the runtime from a program made by `deno compile`, by format. */
 const RUNTIME_OF: Readonly<Record<Platform["format"], (program: Uint8Array) => Uint8Array>> = {
   elf: (program) => program.subarray(0, elfLength(program)),
   macho: withoutProgram,
-  // The whole executable serves: `deno compile` replaces what it holds.
+  // The whole executable can be used: `deno compile` replaces the program in it.
   pe: (program) => program,
 };
 
-/** The release of Deno has other bytes for some platforms, and its checksums are not known here: the wheel is the only source. */
+/**
+ * The wheel is the only source: for some platforms Deno's own release has different bytes, whose checksums are not
+ * pinned here.
+ */
 async function fromWheel({ wheel, extension, format }: Platform): Promise<Uint8Array> {
   say(
     `compile: downloading Deno's runtime for ${wheel}: package indexes have it at the start of a program, in the Python ` +

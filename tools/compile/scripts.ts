@@ -5,15 +5,20 @@ import { namesIn } from "./source_state.ts";
 /** The modules of a bundle by name. */
 type Chunks = ReadonlyMap<string, string>;
 
-/** The prefix of imports of other chunks: not a relative path, so that the second pass of the bundler keeps them. */
+/**
+ * The prefix for imports of other chunks. It is not a relative path, so the second run of the bundler leaves them
+ * alone.
+ */
 const SCHEME = "mesh:";
 
 /**
- * Turns the modules of a split bundle into classic scripts: V8 takes a code cache for those only (`node:vm`). The bundler converts
- * each module to CommonJS, so that exports stay live, and a function with CommonJS's parameters surrounds it. Minified, because V8
- * keeps the source beside the bytecode: 3 of 80 ms.
+ * Turns the modules of a split bundle into classic scripts, because V8 accepts a code cache only for these
+ * (`node:vm`). The bundler converts each module to CommonJS, which keeps exports live, inside a function with the
+ * parameters of a CommonJS module. The scripts are minified, because V8 keeps the source next to the bytecode: this
+ * saves 3 of 80 ms.
  *
- * What `main.js` imports statically is one script, {@link START}: as scripts of their own, these 17 cost each start 2 of 36 ms.
+ * The modules that `main.js` imports statically are one script, {@link START}: as 17 separate scripts they would add 2
+ * ms to a start of 36 ms.
  */
 export async function toScripts(folder: string): Promise<Script[]> {
   const chunks = new Map<string, string>();
@@ -28,8 +33,9 @@ export async function toScripts(folder: string): Promise<Script[]> {
 }
 
 /**
- * One script of modules and what they import statically. It exports `modules`: by name, functions that return an object with what
- * each exports. The bundler's own objects for that are filled at every start, with 400 properties.
+ * Makes one script of the modules and everything they import statically. It exports `modules`: by name, functions that
+ * return an object with the exports of a module. The bundler's own export objects would be filled at every start, with
+ * 400 properties.
  */
 async function startScript(folder: string, atStart: ReadonlySet<string>, chunks: Chunks): Promise<Script> {
   const own = `${folder}/${START}.modules`;
@@ -47,13 +53,13 @@ async function startScript(folder: string, atStart: ReadonlySet<string>, chunks:
   return { name: START, source: await toScript(`${own}/${START}`) };
 }
 
-/** The names that a module of the bundler exports. */
+/** The names that a module exports, in the bundler's output. */
 function exportsOf(code: string): string[] {
   const [, names = ""] = /^export \{([^}]*)\};$/m.exec(code) ?? [];
   return names.split(",").map((name) => name.replace(/^.* as /s, "").trim()).filter((name) => name !== "");
 }
 
-/** The modules that load with one, itself among them. */
+/** Returns the module and all modules that it imports statically, directly or not. */
 function staticImports(name: string, chunks: Chunks, found = new Set<string>()): Set<string> {
   if (found.has(name)) return found;
   found.add(name);
@@ -62,10 +68,16 @@ function staticImports(name: string, chunks: Chunks, found = new Set<string>()):
   return found;
 }
 
-/** How the bundler lets CommonJS packages require modules of Node.js: by the URL of the module, which a script has not. */
+/**
+ * How the bundler lets CommonJS packages require modules of Node.js: with the URL of the module, which a script does
+ * not have.
+ */
 const REQUIRE = /import \{ createRequire as (\w+) \} from "node:module";\nvar __require = \1\(import\.meta\.url\);/;
 
-/** A module with the names by which the loader knows other chunks; the names of the start stay together. */
+/**
+ * Changes the imports of other chunks in a module to the names that the loader knows. Modules of the start script keep
+ * the names of each other.
+ */
 function named(code: string, chunks: Chunks, isAtStart: boolean): string {
   const imports = isAtStart ? /(import\()"\.\/([^"\n]+)"/g : /(from |import\(|import )"\.\/([^"\n]+)"/g;
   return code.replace(REQUIRE, "var __require = (name) => globalThis.process.getBuiltinModule(name);")

@@ -1,20 +1,23 @@
 import { run } from "./run.ts";
 
-/** Which sources a program is built from. */
+/** The sources that a program is built from. */
 export interface SourceState {
-  /** The commit, with `-dirty` behind it if files differ from it; `""` if there is no git. */
+  /** The commit, with `-dirty` appended if files differ from it; `""` if this is not a git checkout. */
   readonly commit: string;
-  /** The time of the commit, or SOURCE_DATE_EPOCH (reproducible-builds.org), in seconds; `undefined` without either. */
+  /**
+   * The time of the commit, or SOURCE_DATE_EPOCH (reproducible-builds.org), in seconds; `undefined` if neither is
+   * known.
+   */
   readonly seconds: number | undefined;
 }
 
-/** Asks git about a checkout. Errors: SOURCE_DATE_EPOCH is no number of seconds. */
+/** Asks git for the state of a checkout. Throws if SOURCE_DATE_EPOCH is not a number of seconds. */
 export async function sourceState(root: string, epoch = Deno.env.get("SOURCE_DATE_EPOCH")): Promise<SourceState> {
   const git = async (...args: string[]) => {
     const { ok, text } = await run(["git", "-C", root, ...args]);
     return ok ? text.trim() : undefined;
   };
-  // A checkout inside another repository is not that repository's.
+  // If the checkout is a folder inside another repository, the commit of that repository says nothing about it.
   const isOwn = await git("rev-parse", "--show-prefix") === "";
   const [commit, time, changes] = isOwn
     ? await Promise.all([git("rev-parse", "HEAD"), git("log", "-1", "--format=%ct"), git("status", "--porcelain")])
@@ -31,8 +34,8 @@ function secondsOf(text: string | undefined): number | undefined {
 }
 
 /**
- * Writes the state into the bundle in a folder, in place of the texts of `src/build.ts`. Errors: they are not there, or
- * more than once.
+ * Writes the state into the bundle in a folder, in place of the placeholders in `src/build.ts`. Throws if a placeholder
+ * does not occur exactly once.
  */
 export async function fillIn(folder: string, { commit, seconds }: SourceState): Promise<void> {
   const texts = { "{{commit}}": commit, "{{commit date}}": seconds === undefined ? "" : isoTime(seconds) };
@@ -45,19 +48,19 @@ export async function fillIn(folder: string, { commit, seconds }: SourceState): 
   }
 }
 
-/** The number of places. */
+/** Replaces a placeholder in a file and returns how often it occurred. */
 async function fillInFile(file: string, place: string, text: string): Promise<number> {
   const parts = (await Deno.readTextFile(file)).split(`"${place}"`);
   if (parts.length > 1) await Deno.writeTextFile(file, parts.join(`"${text}"`));
   return parts.length - 1;
 }
 
-/** The files of a folder in an order that does not depend on the file system. */
+/** The names of the files in a folder, sorted, because each file system has its own order. */
 export async function namesIn(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).sort();
 }
 
-/** `2026-11-23T03:10:00Z`. */
+/** Formats a time as `2026-11-23T03:10:00Z`. */
 export function isoTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace(".000", "");
 }

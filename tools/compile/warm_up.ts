@@ -1,18 +1,18 @@
 /**
- * The program that creates the code caches: after the command has run, it writes the bytecode of every loaded script to
- * `MESH_CACHES/NAME`: the functions that ran, and those that the cache contained. `MESH_STAND_IN` names the rules of a stand-in for
- * the kernel.
+ * Runs the program to create the code caches. When the command exits, it writes the bytecode of every loaded script to
+ * `MESH_CACHES/NAME`: the functions that ran, and those that were already in the cache. `MESH_STAND_IN` selects the
+ * rules that the stand-in for the kernel starts with.
  */
 import { start } from "./loader.ts";
 import { packOfProgram } from "./place.ts";
 import { standIn } from "./workload/iptables/stand_ins.ts";
 import { addEndedProcess, stopLongTimers } from "./workload/chance.ts";
 
-// V8 keeps positions of functions that were in the stack of an error; whether they were is chance.
+// V8 keeps source positions for functions that were on the stack of an error, which depends on timing.
 Error.stackTraceLimit = 0;
 
 const folder = Deno.env.get("MESH_CACHES") ?? "";
-// Opened before the command starts, which gives up the permissions to read and write.
+// The files are opened before the command starts, because the command gives up the permissions to read and write.
 const caches = new Map(
   [...Deno.readDirSync(folder)].map(({ name }) => {
     const path = `${folder}/${name}`;
@@ -22,7 +22,7 @@ const caches = new Map(
 const exit = Deno.exit;
 Deno.exit = (code) => {
   for (const { name, script } of loaded) write(caches.get(name)?.file, script.createCachedData());
-  // Nobody would notice a rejected cache.
+  // Without this exit code, a rejected cache would go unnoticed.
   return exit(loaded.some(({ script }) => script.cachedDataRejected === true) ? 99 : code);
 };
 

