@@ -87,7 +87,7 @@ function allPlatforms(): Target[] {
   );
 }
 
-/** Containers of a pod are Linux. */
+/** The container build is for Linux only, because the containers of pods run Linux. */
 function variantsFor({ name }: Platform): readonly Variant[] {
   return name.startsWith("linux-") ? [COMMAND, CONTAINER] : [COMMAND];
 }

@@ -1,7 +1,8 @@
 /**
- * Gives random inputs to the readers of untrusted input: `tools/deno task fuzz [READER ...] [-- --runs N --seed S --from
- * INDEX]`. Each input follows from the seed and its index. Prints what is accepted, the slowest input and the memory; for
- * a defect the smallest input that shows it, to be kept in `test/fuzz/cases`. The exit code is 1 after a defect.
+ * Gives random inputs to the readers of untrusted input: `tools/deno task fuzz [READER ...] [-- --runs N --seed S
+ * --from INDEX]`. Each input depends only on the seed and its index. Prints how many inputs are accepted, the slowest
+ * input, and the memory used. If it finds a defect, it prints the smallest input that shows it, to add to
+ * `test/fuzz/cases`, and exits with 1.
  */
 import { parseArgs } from "node:util";
 import { fuzz, type Outcome } from "../test/fuzz/fuzz.ts";

@@ -1,6 +1,7 @@
 /**
  * Assembles the images without a container engine: an OCI layout in `dist/images/NAME`, and its archive `NAME.tar`.
- * The same inputs give the same bytes. Prints a line for each image: digest of the manifest, bytes of layers and files.
+ * The same inputs give the same bytes. Prints one line for each image: the digest of its manifest, and the size of its
+ * layers and files.
  *
  * | flags                                   | what                                                              |
  * |-----------------------------------------|-------------------------------------------------------------------|
@@ -13,7 +14,7 @@
  * | `--out FOLDER`                          | in place of dist/images, of another processor dist/images-ARCH    |
  * | `--update-packages`                     | pins Debian's packages of today in image/packages.json, and stops |
  *
- * SOURCE_DATE_EPOCH is the time of all files, by default the commit's.
+ * SOURCE_DATE_EPOCH sets the time of all files; the default is the time of the commit.
  */
 import { parseArgs } from "node:util";
 import { packTar } from "modern-tar";
@@ -72,7 +73,7 @@ async function main(args: string[]): Promise<number> {
   return 0;
 }
 
-/** The layout as one file, which container engines load. */
+/** Packs the layout into one file, which container engines can load. */
 async function archiveOf(files: readonly { path: string; content: Uint8Array }[], { seconds }: Release) {
   const mtime = new Date(seconds * 1000);
   return await packTar(

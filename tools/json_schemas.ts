@@ -1,4 +1,7 @@
-/** Writes docs/schemas: the JSON Schema of each JSON that the program prints for other programs, and of the functionConfig that it reads. */
+/**
+ * Writes docs/schemas: JSON Schemas for the JSON that the program prints for other programs, and for the functionConfig
+ * that it reads.
+ */
 import { z } from "zod";
 import { EXPLANATION } from "../src/check/injection/explanation_schema.ts";
 import { CHECK_RESULTS } from "../src/check/result_schema.ts";
@@ -29,7 +32,7 @@ const SCHEMAS: Readonly<Record<string, z.core.$ZodType>> = {
   "version.json": VERSION_INFO,
 };
 
-/** The files of docs/schemas by name. */
+/** Returns the files in docs/schemas, by name. */
 export function schemaFiles(): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(SCHEMAS).map(([name, schema]) => {
@@ -39,7 +42,7 @@ export function schemaFiles(): ReadonlyMap<string, string> {
   );
 }
 
-/** The schema of a shape that the program checks without zod. */
+/** Converts a shape that the program checks without zod to a zod schema. */
 function schemaOf(shape: Shape): z.ZodType {
   if (shape === "text") return z.string();
   if (shape === "number") return z.number();
@@ -56,7 +59,7 @@ function schemaOf(shape: Shape): z.ZodType {
   ));
 }
 
-/** `readonly` is a matter of types, and that a number is exact in JavaScript is one of this program. */
+/** Removes what only matters in TypeScript and JavaScript: `readonly`, and the limits of exact numbers. */
 function leaveOut(schema: z.core.JSONSchema.BaseSchema): void {
   delete schema.readOnly;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;

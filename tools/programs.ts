@@ -1,6 +1,6 @@
 /**
- * Makes the programs that take minutes to build or to download and that tests use: `tools/deno task programs`. A test makes what is
- * not there. Prints the seconds of each; exit code 1 if one cannot be made.
+ * Builds or downloads the programs that tests use and that take minutes: `tools/deno task programs`. A test builds a
+ * missing program itself. Prints the seconds for each program. Exits with 1 if a program cannot be built.
  */
 import { LARGE } from "../test/support/programs/large.ts";
 import { say } from "./compile/run.ts";

@@ -1,6 +1,7 @@
 /**
- * Builds the commit of this checkout in clones of it until two builds agree, and puts the release of one of them in `dist/release`:
- * `tools/deno task rebuild SCRIPT FOLDER`. `SCRIPT` is run by sh in each clone, with a cache of its own. Exit code 1 if builds differ.
+ * Builds the current commit in clones of this checkout until two builds agree, and copies the release from one of them
+ * to `dist/release`: `tools/deno task rebuild SCRIPT FOLDER`. In each clone, sh runs `SCRIPT` with its own cache.
+ * Exits with 1 if no two builds agree.
  */
 import { agreed } from "./release/rebuild.ts";
 import { mustRun, say } from "./compile/run.ts";
@@ -13,7 +14,7 @@ async function main([script = "", folder = ""]: readonly string[]): Promise<void
     say(`rebuild: ${name}`);
     const clone = `${folder}/${name}`;
     await mustRun(["git", "clone", "--quiet", ROOT, clone]);
-    // Nothing that this process or another build downloaded.
+    // Each clone has its own caches, so that builds share no downloads.
     const cache = { MESH_CACHE: `${clone}/.cache`, DENO_DIR: `${clone}/.cache/deno-dir` };
     const env = { ...cache, MESH_CODE_CACHES: `${folder}/caches/${caches}` };
     say(await mustRun(["sh", script], env, clone));

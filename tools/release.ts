@@ -1,7 +1,8 @@
 /**
- * Makes a release: `tools/deno task release [FLAGS]`. Compiles the program for every platform whose runtime can be had, and writes
- * to `dist/release`: an archive of each, Debian and RPM packages, a bill of materials, provenance, checksums, the manifest for krew
- * and the formula for Homebrew. The same commit gives the same bytes on a quiet machine of the same kind.
+ * Makes a release: `tools/deno task release [FLAGS]`. Compiles the program for every platform whose runtime is
+ * available, and writes to `dist/release`: an archive for each platform, Debian and RPM packages, a bill of materials,
+ * provenance, checksums, a krew manifest, and a Homebrew formula. The same commit gives the same bytes on a quiet
+ * machine of the same kind.
  *
  * | flag             | what it does                                                                                        |
  * |------------------|-----------------------------------------------------------------------------------------------------|
@@ -48,7 +49,7 @@ async function main(args: string[]): Promise<number> {
     const npm = `${Deno.env.get("DENO_DIR") ?? `${cache}/deno-dir`}/npm`;
     const packages = await npmPackages(folder, await Deno.readTextFile(`${ROOT}/deno.lock`), npm);
     const { binaries, missing } = await compileAll(build, folder, platforms);
-    if (missing.length > 0) say(`release: without a runtime, so left out: ${missing.join(", ")}`);
+    if (missing.length > 0) say(`release: left out, because no runtime is available: ${missing.join(", ")}`);
     if (binaries.length === 0 || (values.complete && missing.length > 0)) return 1;
     const completions = (await namesIn(`${ROOT}/completions`)).map((name) => `completions/${name}`);
     const licenses = document(THIRD_PARTY, await thirdPartyLicenses(packages, ROOT, npm));
@@ -87,7 +88,7 @@ function chosen(only: string | undefined): readonly Platform[] {
   });
 }
 
-/** Without a repository the links lead nowhere, and say so. */
+/** If no repository is known, the links point to example.com, and a message says so. */
 function homepageOf(env: (name: string) => string | undefined): string {
   const [server, repository] = [env("GITHUB_SERVER_URL"), env("GITHUB_REPOSITORY")];
   if (server !== undefined && repository !== undefined) return `${server}/${repository}`;

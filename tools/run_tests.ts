@@ -1,9 +1,10 @@
 /**
- * Runs the tests: `tools/deno task test [long [--minutes N]] [quick|unit|golden|e2e|FILE|FOLDER ...] [-- FLAGS of deno test]`,
- * all suites unless some are named, without the heavy files; `quick` is unit and golden. `long` runs the tests that have a long form in it, and ends
- * after so many minutes. `versions` makes the tables of docs/versions.md (`test/versions/main.ts`). Several processes of `deno test` run at a time; the output of each is printed when it ends. Closes
- * with the failures, the skipped tests with their reasons, `N not run: out of time`, and `N passed, N failed, N skipped`.
- * The exit code is 1 if a test failed or none ran.
+ * Runs the tests: `tools/deno task test [long [--minutes N]] [quick|unit|golden|e2e|FILE|FOLDER ...] [-- FLAGS of deno
+ * test]`. Without names, it runs all suites except the files in HEAVY; `quick` means unit and golden. `long` runs the
+ * long form of tests that have one, and stops after `--minutes`. `versions` makes the tables in docs/versions.md
+ * (`test/versions/main.ts`). Runs several processes of `deno test` in parallel. Prints the output of each, followed by
+ * the failures, the skipped tests with their reasons, `N not run: out of time`, and `N passed, N failed, N skipped`.
+ * Exits with 1 if a test fails or no test runs.
  */
 import { parseArgs } from "node:util";
 import { ClusterPool, POOL } from "../test/e2e/support/cluster/pool.ts";
@@ -28,15 +29,15 @@ import { runJobs } from "./test/schedule.ts";
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
 
-/** Most end-to-end tests wait for a process or a timer: more run at a time than there are processors. */
+/** Most end-to-end tests wait for a process or a timer, so there are more workers than processors. */
 const WORKERS = navigator.hardwareConcurrency + 4;
-/** API servers that are started at most: each takes 400 MB, and tests with one wait more than they compute. */
+/** The maximum number of API servers. Each takes 400 MB, and tests that use one wait more than they compute. */
 const CLUSTERS = 3;
 
-/** In CI a lock file that is out of date is an error. */
+/** In CI, an outdated lock file is an error. */
 const FROZEN = Deno.env.get("CI") === undefined ? [] : ["--frozen"];
 
-/** A terminal gets colors as from `deno test` itself. */
+/** On a terminal, the output has colors, as with `deno test` itself. */
 const COLORS = Deno.stdout.isTerminal() && Deno.env.get("NO_COLOR") === undefined ? { FORCE_COLOR: "1" } : {};
 
 async function main(args: readonly string[]): Promise<number> {
@@ -64,7 +65,7 @@ async function main(args: readonly string[]): Promise<number> {
     await runJobs(jobs.filter(isAlone), { ...limits, workers: 1 }, runOne);
   } finally {
     await run.end();
-    // The handler of the signal exits.
+    // The signal handler exits the process.
     if (run.signal.aborted) await new Promise(() => {});
   }
   const ended = [...results.values()];
@@ -77,7 +78,7 @@ async function main(args: readonly string[]): Promise<number> {
   return total.failed > 0 || total.passed === 0 ? 1 : 0;
 }
 
-/** What the command line asks for. */
+/** Parses the command line. */
 function asked(args: readonly string[]) {
   const end = args.indexOf("--");
   const { values: { minutes }, positionals } = parseArgs({
@@ -85,7 +86,7 @@ function asked(args: readonly string[]) {
     allowPositionals: true,
     options: { minutes: { type: "string" } },
   });
-  if (minutes !== undefined && !(Number(minutes) > 0)) throw new Error(`"${minutes}" is no number of minutes`);
+  if (minutes !== undefined && !(Number(minutes) > 0)) throw new Error(`"${minutes}" is not a number of minutes`);
   const isLong = positionals[0] === "long";
   return {
     named: positionals.slice(isLong ? 1 : 0).flatMap((name) => GROUPS[name] ?? [name]),
@@ -99,13 +100,15 @@ function startsProgram({ suite }: Job): boolean {
   return suite !== "unit";
 }
 
-/** The variable for tests that start the program from the sources: they do so a thousand times. */
+/**
+ * Returns the variable that makes tests start a bundle instead of the sources: they start the program a thousand times.
+ */
 async function programOf(jobs: readonly Job[], folder: string): Promise<Readonly<Record<string, string>>> {
   if (MESH_BINARY !== undefined || !jobs.some((job) => startsProgram(job) && job.files.some(runsProgram))) return {};
   try {
     return { [BUNDLED]: await bundledProgram(ROOT, `${folder}/program`) };
   } catch (error) {
-    // The bundler is downloaded on first use.
+    // This can fail if the bundler is not downloaded yet.
     print(
       `note: Tests start the sources unbundled, which is slower: ${error instanceof Error ? error.message : error}\n`,
     );
@@ -119,8 +122,8 @@ function titleOf({ suite, files }: Job, { seconds }: Pick<JobResult, "seconds">)
 }
 
 /**
- * The jobs of suites, files and folders, in the order of their start. With a binary, tests of functions do not run again,
- * unless their file is named.
+ * Returns the jobs for suites, files and folders, in starting order. When a compiled binary is tested, unit tests are
+ * left out unless their file is named.
  */
 function chosen(named: readonly string[], isLong: boolean): Job[] {
   const suites = Object.keys(SUITES).map((suite) => ({ suite, files: filesOf(suite, ROOT) }));
@@ -140,7 +143,7 @@ function isIn(file: string, path: string): boolean {
   return file === path || file.startsWith(`${path.replace(/\/$/, "")}/`);
 }
 
-/** What all tests of a run share. It is gone when the run ends, or is ended by a signal. */
+/** Resources that all tests of a run share. They are released when the run ends or is interrupted by a signal. */
 class Run {
   readonly #id = crypto.randomUUID();
   readonly #clusters: ClusterPool;
@@ -148,7 +151,7 @@ class Run {
   readonly signal = this.#stop.signal;
   #ended: Promise<void> | undefined;
 
-  /** Sets the variables that tests and the servers of the pool inherit. */
+  /** Sets the variables that the tests and the pool's servers inherit. */
   private constructor(readonly folder: string) {
     this.#clusters = new ClusterPool(`${folder}/clusters`, CLUSTERS);
     for (const [name, value] of [["TMPDIR", folder], [POOL, this.#clusters.path], [RUN, this.#id]] as const) {
@@ -160,14 +163,15 @@ class Run {
   }
 
   static async start(): Promise<Run> {
-    // The path is short: paths of Unix sockets must be. Some tests run as other users.
+    // The path must be short, because paths of Unix sockets are limited. The folder is readable by all, because some
+    // tests run as other users.
     const folder = await Deno.makeTempDir({ prefix: "mt-" });
     await Deno.chmod(folder, 0o755);
     await preferRealPython(`${folder}/bin`);
     return new Run(folder);
   }
 
-  /** Ends what still runs. Only the first call does something. */
+  /** Stops everything that still runs. Further calls have no effect. */
   end(): Promise<void> {
     return this.#ended ??= this.#end();
   }
@@ -179,7 +183,7 @@ class Run {
     await Deno.remove(this.folder, { recursive: true }).catch(() => {});
   }
 
-  /** A server that just starts is not waited for: it ends with this process. */
+  /** A server that is still starting is not awaited: it exits with this process. */
   async #abort(code: number): Promise<void> {
     this.#stop.abort();
     await Promise.race([this.end(), new Promise((resolve) => setTimeout(resolve, 3000))]);
@@ -189,8 +193,8 @@ class Run {
 }
 
 /**
- * Puts a folder with a link to the Python interpreter itself before the others of PATH: the `python3` of pyenv is a shell script, which
- * costs some 50 ms of processor time for each of 200 starts.
+ * Puts a folder with a link to the real Python interpreter first on the PATH. The `python3` of pyenv is a shell script,
+ * which adds about 50 ms of processor time to each of 200 starts.
  */
 async function preferRealPython(folder: string): Promise<void> {
   const script = "import sys; print(sys.executable, end='')";
@@ -206,7 +210,7 @@ function print(text: string): void {
   for (let written = 0; written < bytes.length;) written += Deno.stdout.writeSync(bytes.subarray(written));
 }
 
-/** The tables of docs/versions.md: a program of its own. */
+/** Runs the program that makes the tables in docs/versions.md. */
 async function versions(args: readonly string[]): Promise<number> {
   const program = `${ROOT}/test/versions/main.ts`;
   const { code } = await new Deno.Command(Deno.execPath(), { args: ["run", "--allow-all", program, ...args] }).spawn()

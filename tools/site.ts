@@ -1,6 +1,7 @@
 /**
- * Makes the site of the documentation in `dist/site`, with mdBook: README.md, docs/ and the other pages of the checkout, with
- * search, from files or below any path of a web server. The same sources give the same bytes. Exit code 1 for a broken link.
+ * Builds the documentation site in `dist/site` with mdBook, from README.md, docs/ and the other pages of the checkout.
+ * The site has a search, and works from files and below any path of a web server. The same sources give the same
+ * bytes. Exits with 1 if a link is broken.
  *
  * | flags              | what                                                                                     |
  * |--------------------|------------------------------------------------------------------------------------------|
@@ -13,7 +14,7 @@ import { makeBook } from "./site/book.ts";
 import { readSources, ROOT } from "./site/files.ts";
 import { getMdbook } from "./site/mdbook.ts";
 
-/** Files of mdBook beside its sources. */
+/** Files that mdBook needs next to its sources. */
 const BESIDE = ["book.toml", "site.css", "site.js"];
 
 async function main(args: string[]): Promise<number> {
@@ -40,7 +41,7 @@ async function main(args: string[]): Promise<number> {
   return 0;
 }
 
-/** The path, whose folder is made if it is not there. */
+/** Creates the folder of a path, and returns the path. */
 async function placeOf(path: string): Promise<string> {
   await Deno.mkdir(path.replace(/\/[^/]*$/, ""), { recursive: true });
   return path;

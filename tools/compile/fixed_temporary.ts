@@ -11,7 +11,7 @@ import { Buffer } from "node:buffer";
  * cli/rt/binary.rs.
  */
 
-/** The text before the name in Rust's library. It tells this `TMPDIR` from the ones that Deno and SQLite contain. */
+/** The text before the name in Rust's library. Deno and SQLite contain `TMPDIR` too, after different text. */
 const BEFORE = "strerror_r failure";
 const AFTER = "TMPDIRfatal runtime error";
 

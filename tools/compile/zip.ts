@@ -5,8 +5,8 @@ const DIRECTORY_ENTRY = 0x02014b50;
 const DEFLATED = 8;
 
 /**
- * The content of the first file of a zip archive whose name ends in `suffix`; `undefined` if there is none. Stored and
- * deflated files of less than 4 GiB. Source: PKWARE APPNOTE 4.3.
+ * Returns the content of the first file in a zip archive whose name ends in `suffix`; `undefined` if there is none.
+ * Supports stored and deflated files smaller than 4 GiB. Source: PKWARE APPNOTE 4.3.
  */
 export function unzipFile(zip: Uint8Array, suffix: string): Uint8Array | undefined {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
@@ -22,7 +22,7 @@ export function unzipFile(zip: Uint8Array, suffix: string): Uint8Array | undefin
   return undefined;
 }
 
-/** Looks for the end record from behind: a comment may follow it. */
+/** Searches for the end record backwards, because a comment may follow it. */
 function endOfDirectory(view: DataView): number {
   for (let at = view.byteLength - 22; at >= 0; at--) {
     if (view.getUint32(at, true) === END_OF_DIRECTORY) return at;

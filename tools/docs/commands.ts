@@ -1,4 +1,4 @@
-/** All commands that users are shown, for what is generated from their records. */
+/** The commands that users see. Their documentation is generated from this list. */
 import type { FlagGroups } from "../../src/golang/flags/mod.ts";
 import type { Command } from "../../src/cli/command.ts";
 import { PLUGIN } from "../../src/cli/commands/plugin.ts";
@@ -13,7 +13,7 @@ export interface NamedCommand {
   readonly groups: FlagGroups;
 }
 
-/** The program and all commands below it. */
+/** Returns the command and all visible commands below it. */
 export async function allCommands(command: Command = PLUGIN, name = ""): Promise<NamedCommand[]> {
   const program = `kubectl mesh ${name}`.trim();
   const below = Object.entries(command.commands).map(async ([word, load]) => {

@@ -2,7 +2,7 @@
 import type { Flag, FlagGroups } from "../../src/golang/flags/mod.ts";
 import { defaultText, flagTitle, repeatNotes, shownGroups } from "../../src/cli/views/text.ts";
 
-/** The tables, with a blank line before each and behind the last. A column that would be empty is left out. */
+/** Returns the tables, each after a blank line, with a blank line at the end. Empty columns are left out. */
 export function flagTables(groups: FlagGroups): string {
   return shownGroups(groups).map(([title, flags]) => {
     const isVariables = flags.every(({ name }) => name === undefined);
@@ -22,7 +22,7 @@ function cells(flag: Flag): string[] {
   const fallback = defaultText(flag);
   return [
     code(flagTitle(flag)),
-    // A value; several words describe one.
+    // A text with a space describes the default; other texts are the value itself.
     fallback.includes(" ") ? fallback : code(fallback),
     variables.map(code).join(", "),
     [flag.doc, ...repeatNotes(flag)].join("; "),

@@ -10,7 +10,7 @@ export function pageName({ program }: Pick<NamedCommand, "program">): string {
   return program.replaceAll(" ", "-");
 }
 
-/** The text of the page. `all`: all commands, for what is below it and what to see also. */
+/** Returns the text of the page. `all` is the list of all commands, for the subcommands and the section "SEE ALSO". */
 export function manPage(named: NamedCommand, all: readonly NamedCommand[]): string {
   const { program, command, groups } = named;
   const below = all.filter((each) => each.program.startsWith(`${program} `));
@@ -41,7 +41,7 @@ export function manPage(named: NamedCommand, all: readonly NamedCommand[]): stri
   return `${lines.join("\n")}\n`;
 }
 
-/** Its own examples; of a group the first one of each command below it. */
+/** Returns the command's own examples; for a group without examples, the first example of each command below it. */
 function examplesOf({ command }: NamedCommand, below: readonly NamedCommand[]): readonly Example[] {
   const own = command.examples ?? [];
   return own.length > 0 ? own : below.flatMap(({ command }) => (command.examples ?? []).slice(0, 1));
@@ -70,7 +70,7 @@ function exampleLines({ title, command }: Example): string[] {
   return [...title === undefined ? [] : [".PP", plain(`${title}:`)], ".PP", ".nf", plain(command), ".fi"];
 }
 
-/** Text that troff prints as it is: a dot or an apostrophe at the start of a line is a macro elsewhere. */
+/** Escapes text for troff, which takes a line that starts with a dot or an apostrophe for a macro. */
 function plain(text: string): string {
   return text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replaceAll(/^([.'])/gm, "\\&$1");
 }

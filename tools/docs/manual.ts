@@ -1,4 +1,7 @@
-/** What `man kubectl-mesh` says about the whole program: exit codes, variables, files. Flags of commands name their own variables. */
+/**
+ * The parts of `man kubectl-mesh` about the whole program: exit codes, variables, files. Variables of single flags are
+ * documented with the flags.
+ */
 import type { Exits } from "../../src/cli/command.ts";
 
 /** The exit codes that all commands share. */
@@ -14,7 +17,7 @@ export const EXITS: Exits = {
     "of the program that the command became or waited for: COMMAND of wait, Envoy under agent (128 and the signal)",
 };
 
-/** Environment variables, with what they do. */
+/** Environment variables, with their effect. */
 export const VARIABLES: Readonly<Record<string, string>> = {
   KUBECONFIG: "Kubeconfig files, as for kubectl; ~/.kube/config by default",
   KUBECACHEDIR: "Folder of the names that completion remembers; ~/.kube/cache by default",

@@ -1,13 +1,14 @@
 /**
- * What each command does at run time, outside of itself. docs/security.md shows it as a table, and test/e2e/security compares it
- * with what strace sees. In patterns `*` stands for anything, words in capitals for paths that the user names.
+ * The files, addresses and programs that each command uses at run time. docs/security.md shows them as a table, and
+ * test/e2e/security compares them with the output of strace. In patterns, `*` matches any text, and words in capitals
+ * stand for paths that the user gives.
  */
 
-/** A command at run time. */
+/** What a group of commands uses at run time. */
 export interface RunTime {
   /** Names of the commands, as users type them. */
   readonly commands: readonly string[];
-  /** Permissions of Deno that the process keeps when it starts to work; the others are given up for good. */
+  /** The Deno permissions that the process keeps while it works. It gives up the others permanently. */
   readonly keeps: string;
   readonly reads: readonly string[];
   readonly writes: readonly string[];
@@ -20,7 +21,7 @@ export interface RunTime {
 const NOTHING = { reads: [], writes: [], contacts: [], listens: [], programs: [] } as const;
 const ALL = "all";
 
-/** What the runtime and the C library do in every command. */
+/** What the runtime and the C library use in every command. */
 export const EVERY_COMMAND: Omit<RunTime, "commands" | "keeps"> = {
   ...NOTHING,
   reads: [
@@ -44,7 +45,7 @@ export const EVERY_COMMAND: Omit<RunTime, "commands" | "keeps"> = {
 };
 
 const RESOLVER = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/gai.conf"];
-/** Of the C library, which looks names up. */
+/** The C library uses it to look up names. */
 const NAME_CACHE = "/var/run/nscd/socket";
 const ROOTS = ["/etc/ssl/*"];
 const CLUSTER = {
@@ -52,15 +53,16 @@ const CLUSTER = {
   contacts: ["API_SERVER", "NAME_SERVER:53", NAME_CACHE],
 };
 const TEMPORARY = ["TMPDIR", "TMPDIR/kubectl-mesh-*"];
-/** Where TMPDIR is too long for the name of a socket. */
+/** Folders for sockets; the second one is used if the path in TMPDIR is too long for a socket. */
 const SOCKETS = ["TMPDIR/kubectl-mesh-*", "/tmp/kubectl-mesh-*"];
 
-/** Names of the cluster that completion remembers; the new file is beside it. */
+/**
+ * Where completion remembers names from the cluster. A new file is written next to the old one before it replaces it.
+ */
 const NAMES = ["KUBECACHEDIR", "KUBECACHEDIR/kubectl-mesh-*"];
 
-/** See docs/inject.md: the folders are made, and the file is written, where there is none yet. */
+/** The folders and the file are created if they do not exist: see docs/inject.md. */
 
-/** The commands. */
 export const RUN_TIME: readonly RunTime[] = [
   {
     ...NOTHING,
@@ -236,7 +238,7 @@ export const RUN_TIME: readonly RunTime[] = [
 
 const COLUMNS = ["command", "keeps", "reads", "writes", "contacts", "listens", "starts"] as const;
 
-/** The table of docs/security.md. */
+/** Returns the table in docs/security.md. */
 export function runTimeTable(): string {
   const rows = [
     ["every command", "", ...lists(EVERY_COMMAND)],

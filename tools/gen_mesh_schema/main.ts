@@ -3,8 +3,9 @@
  *
  *     (cd test/oracle/mesh && go run . schema) | tools/deno run tools/gen_mesh_schema/main.ts > src/istio/schema/schema_data.ts
  *
- * One line per message: `name kind [oneof]` of each field, joined by `;`, in declaration order. Kinds: scalars by their
- * proto name, well-known types by theirs, `@message`, `#enum`; `[]kind` is a list, `{}kind` a map with string keys.
+ * Writes one line per message: `name kind [oneof]` for each field, joined by `;`, in declaration order. Kinds are the
+ * proto names of scalars and well-known types, `@message`, and `#enum`; `[]kind` is a list, `{}kind` is a map with
+ * string keys.
  */
 interface Field {
   readonly name: string;

@@ -1,4 +1,4 @@
-/** Questions for the oracle, by kind. Its answers are recorded in src/istio/testdata/oracle.jsonl. */
+/** Questions for the oracle, by kind. The oracle's answers are in src/istio/testdata/oracle.jsonl. */
 export const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   mesh: [
     "",

@@ -1,4 +1,4 @@
-/** Writes the questions for the oracle in test/oracle/mesh, one JSON line each: see questions in QUESTIONS. */
+/** Writes QUESTIONS as JSON lines, the input of the oracle in test/oracle/mesh. */
 import { QUESTIONS } from "./question_texts.ts";
 
 const lines = Object.entries(QUESTIONS).flatMap(([kind, texts]) => texts.map((text) => JSON.stringify({ kind, text })));

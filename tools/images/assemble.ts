@@ -1,4 +1,6 @@
-/** An image from its record: Debian's files, the programs, and a few small files, a layer for each. */
+/**
+ * Builds an image from its record: one layer for Debian's files, one for a few small files, and one for each program.
+ */
 import packages from "../../image/packages.json" with { type: "json" };
 import { type Architecture, type Debian, packageEntries, type Pins } from "./debian.ts";
 import type { Entry } from "./entry.ts";
@@ -7,19 +9,22 @@ import { type Layer, layerOf } from "./layer.ts";
 
 const PINS: Readonly<Record<string, Pins>> = packages;
 
-/** What the header of an ELF program says of its processor (`e_machine`). Source: elf(5). */
+/** The processor in the header of an ELF program (`e_machine`). Source: elf(5). */
 const MACHINES: Readonly<Record<Architecture, number>> = { amd64: 62, arm64: 183 };
 
-/** Entries with a title, as one layer. */
+/** The files of one layer, with its title. */
 export interface Part {
   readonly title: string;
   readonly entries: readonly Entry[];
 }
 
-/** Paths of the programs. */
+/** The paths of the program files on this machine. */
 export type Programs = Partial<Readonly<Record<Program, string>>>;
 
-/** The parts of an image. Errors if a package or a program is missing, or a program is for another processor. */
+/**
+ * Returns the parts of an image. Throws if a package or a program is missing, or if a program is for a different
+ * processor.
+ */
 export async function partsOf(image: Image, programs: Programs, source: Debian): Promise<Part[]> {
   const found = await Promise.all(
     Object.entries(pinsOf(source.architecture, image)).map(async ([name, pinned]) => {
@@ -39,15 +44,18 @@ export async function partsOf(image: Image, programs: Programs, source: Debian):
   return [debian, { title: "users, folders, names", entries: smallEntries(image) }, ...await Promise.all(own)];
 }
 
-/** A program. Errors if it is for another processor. */
+/** Reads a program. Throws if it is for a different processor. */
 export async function readProgram(file: string, architecture: Architecture): Promise<Uint8Array<ArrayBuffer>> {
   const content = await Deno.readFile(file);
   const isElf = content.length > 20 && new DataView(content.buffer).getUint32(0) === 0x7f454c46;
   if (isElf && new DataView(content.buffer).getUint16(18, true) === MACHINES[architecture]) return content;
-  throw new Error(`"${file}" is no program for ${architecture}`);
+  throw new Error(`"${file}" is not a program for ${architecture}`);
 }
 
-/** The packages of images at the versions that image/packages.json has. Errors if it has none of the architecture. */
+/**
+ * Returns the packages of the images, at the versions in image/packages.json. Throws if a package is missing there for
+ * the architecture.
+ */
 export function pinsOf(architecture: Architecture, ...images: readonly Image[]): Pins {
   return Object.fromEntries(
     images.flatMap(({ packages }) => packages).map((name) => {
@@ -67,15 +75,15 @@ function smallEntries({ links, writable, user }: Image): Entry[] {
     ...Object.entries(links).map(([path, target]) => ({ path, target })),
     ...writable.map((path) => ({ path, owner })),
     { path: "tmp", mode: 0o1777 },
-    // A runtime mounts these.
+    // The container runtime mounts these folders.
     ...["proc", "sys", "dev", "run"].map((path) => ({ path })),
   ];
 }
 
-/** A layer for each part. */
+/** Compresses each part into a layer. */
 export async function layersOf(parts: readonly Part[], seconds: number): Promise<Layer[]> {
   const layers: Layer[] = [];
-  // In turn: each holds its part twice.
+  // One after the other, because each layer holds its files in memory twice.
   for (const { title, entries } of parts) layers.push(await layerOf(title, entries, seconds));
   return layers;
 }

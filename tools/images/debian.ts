@@ -1,34 +1,34 @@
-/** Files of Debian's packages, at the versions that `image/packages.json` has. */
+/** Reads files from Debian packages, at the versions in `image/packages.json`. */
 import { createHash } from "node:crypto";
 import { unpackTar } from "modern-tar";
 import { mustRun } from "../compile/run.ts";
 import type { Entry } from "./entry.ts";
 
-/** A package at a version. */
+/** A package with its pinned version. */
 export interface Pinned {
   readonly version: string;
-  /** Of the `.deb` file. */
+  /** SHA-256 of the `.deb` file. */
   readonly sha256: string;
 }
 
-/** The pinned packages of an architecture by name. */
+/** The pinned packages for an architecture, by name. */
 export type Pins = Readonly<Record<string, Pinned>>;
 
-/** Go's and Debian's names are the same. */
+/** The name of an architecture, which is the same in Go and Debian. */
 export type Architecture = "amd64" | "arm64";
 
 /** The architecture of this machine. */
 export const OWN: Architecture = Deno.build.arch === "aarch64" ? "arm64" : "amd64";
 
-/** Where packages come from and are kept. */
+/** Which packages to download, and the folder that keeps them. */
 export interface Debian {
   readonly folder: string;
   readonly architecture: Architecture;
 }
 
 /**
- * What an image takes of a package: libraries, programs that capture traffic, the licence. Shell scripts stay out: there is
- * no shell.
+ * The files of a package that go into an image: libraries, programs that capture traffic, licences. Shell scripts are
+ * left out, because the image has no shell.
  */
 const KEPT: readonly RegExp[] = [
   /^lib(64)?\/.+/,
@@ -38,7 +38,10 @@ const KEPT: readonly RegExp[] = [
 ];
 const AUTHORITY = /^usr\/share\/ca-certificates\/mozilla\/.*\.crt$/;
 
-/** The entries of a package: its files, the bundle of its authorities, and its record for scanners, as distroless has it. */
+/**
+ * Returns the entries for a package: its files, its certificate authorities as one bundle, and its dpkg record for
+ * scanners, in the same place as in distroless images.
+ */
 export async function packageEntries(name: string, pinned: Pinned, debian: Debian): Promise<Entry[]> {
   const file = await packageFile(name, pinned, debian);
   const archive = await output("dpkg-deb", ["--fsys-tarfile", file]);
@@ -58,7 +61,10 @@ export async function packageEntries(name: string, pinned: Pinned, debian: Debia
   ];
 }
 
-/** Names a package that apt no longer offers at its version, if the folder has none; `undefined` if all can be had. */
+/**
+ * Returns a message about the first package that is neither in the folder nor available from apt at its version;
+ * `undefined` if all packages are available.
+ */
 export async function packagesGone(pins: Pins, debian: Debian): Promise<string | undefined> {
   for (const [name, { version, sha256 }] of Object.entries(pins)) {
     if (await sumOf(pathOf(name, version, debian)) === sha256) continue;
@@ -73,7 +79,10 @@ function pathOf(name: string, version: string, { folder, architecture }: Debian)
   return `${folder}/${name}_${version.replace(":", "%3a")}_${architecture}.deb`;
 }
 
-/** apt with lists of another architecture, of the same sources: this machine's own lists stay as they are. */
+/**
+ * Options that give apt its own package lists for a foreign architecture, from the same sources. The machine's own
+ * lists do not change.
+ */
 const otherLists = new Map<string, Promise<readonly string[]>>();
 
 function aptOptions({ folder, architecture }: Debian): Promise<readonly string[]> {
@@ -97,7 +106,10 @@ async function listsOf(folder: string, architecture: Architecture): Promise<read
   return options;
 }
 
-/** The `.deb` file; downloads it on first use. Errors if Debian has it no more, or if it is another file. */
+/**
+ * Returns the path of the `.deb` file, which is downloaded on first use. Throws if apt no longer offers it, or if its
+ * checksum is wrong.
+ */
 async function packageFile(name: string, { version, sha256 }: Pinned, debian: Debian): Promise<string> {
   const file = pathOf(name, version, debian);
   if (await sumOf(file) === sha256) return file;
@@ -127,7 +139,7 @@ async function download(name: string, version: string | undefined, debian: Debia
   }
 }
 
-/** The packages at the versions that apt offers today. */
+/** Returns the packages at the versions that apt offers now. */
 export async function pinsOfToday(names: readonly string[], debian: Debian): Promise<Pins> {
   const pins: Record<string, Pinned> = {};
   for (const name of names.toSorted()) {

@@ -1,6 +1,6 @@
-/** What a root file system is made of. */
+/** The files, folders and links of a root file system. */
 
-/** A file, a folder or a symbolic link. Paths have no slash in front. */
+/** A file, a folder or a symbolic link. Paths do not start with a slash. */
 export interface Entry {
   readonly path: string;
   /** The content of a file. */
@@ -13,7 +13,7 @@ export interface Entry {
   readonly owner?: number;
 }
 
-/** The entries sorted by path, with all folders above them. Of two entries with a path the last one counts. */
+/** Returns the entries sorted by path, and adds missing parent folders. If a path occurs twice, the last entry wins. */
 export function complete(entries: readonly Entry[]): Entry[] {
   const byPath = new Map<string, Entry>();
   for (const { path } of entries) {
@@ -37,7 +37,7 @@ export function modeOf(entry: Entry): number {
   return entry.mode ?? (isFolder(entry) ? 0o755 : 0o644);
 }
 
-/** Writes the entries below a folder that exists. Owners need root. */
+/** Writes the entries into an existing folder. Setting owners other than the current user needs root. */
 export async function writeTree(folder: string, entries: readonly Entry[]): Promise<void> {
   for (const entry of complete(entries)) {
     const path = `${folder}/${entry.path}`;

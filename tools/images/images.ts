@@ -1,18 +1,20 @@
-/** The images as records: what is in them, and how they start. `image/Containerfile` says the same for a container engine. */
+/**
+ * The contents and start commands of the images. `image/Containerfile` defines the same images for container engines.
+ */
 
-/** A program that is put into an image: the builds of `tools/deno task compile`, and Envoy. */
+/** A program in an image: a build of `tools/deno task compile`, or Envoy. */
 export type Program = "mesh-agent" | "kubectl-mesh" | "envoy";
 
 /** An image. */
 export interface Image {
   readonly title: string;
-  /** Debian packages, all that are needed: what they depend on is not looked up. */
+  /** All Debian packages of the image. Their dependencies are not added automatically. */
   readonly packages: readonly string[];
-  /** Programs by their paths. */
+  /** Programs, by path in the image. */
   readonly programs: Readonly<Record<string, Program>>;
-  /** Symbolic links by their paths. */
+  /** Targets of symbolic links, by path in the image. */
   readonly links: Readonly<Record<string, string>>;
-  /** Folders that the user of the image may write to. */
+  /** Folders that the image's user may write to. */
   readonly writable: readonly string[];
   /** `UID:GID`. */
   readonly user: string;
@@ -20,12 +22,12 @@ export interface Image {
   readonly command: readonly string[];
 }
 
-/** glibc, what the compiler's runtime library needs, and certificates of public authorities. */
+/** glibc, the compiler's runtime library with its licence, and the certificates of public authorities. */
 const BASE = ["libc6", "libgcc-s1", "gcc-12-base"];
 const AUTHORITIES = "ca-certificates";
 const BIN = "usr/local/bin";
 
-/** The names that the program answers to in a pod. */
+/** Names by which a pod may start the program. */
 const NAMES = { [`${BIN}/kubectl-mesh`]: "pilot-agent", ...istioNames("pilot-agent") };
 
 function istioNames(target: string): Record<string, string> {
@@ -76,7 +78,7 @@ export const IMAGES = {
 /** The environment of every image. */
 export const ENVIRONMENT = ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"];
 
-/** Small files of every image. */
+/** Small files that every image contains. */
 export const FILES: Readonly<Record<string, string>> = {
   "etc/passwd": "root:x:0:0:root:/root:/sbin/nologin\n" +
     "istio-proxy:x:1337:1337:istio-proxy:/:/sbin/nologin\n" +

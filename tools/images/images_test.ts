@@ -114,7 +114,7 @@ Deno.test("a program for another processor, and what is none, is refused", async
   header[18] = 183;
   await Deno.writeFile(file, header);
   assert.deepEqual(await readProgram(file, "arm64"), header);
-  await assert.rejects(readProgram(file, "amd64"), /program" is no program for amd64/);
+  await assert.rejects(readProgram(file, "amd64"), /program" is not a program for amd64/);
   await Deno.writeTextFile(file, "#!/bin/sh\n");
   await assert.rejects(readProgram(file, "arm64"), /no program for arm64/);
 });

@@ -5,14 +5,14 @@ import { complete, type Entry, isFolder, modeOf } from "./entry.ts";
 
 /** A layer of an image. */
 export interface Layer {
-  /** What it holds, for the history. */
+  /** A description of the content, for the image's history. */
   readonly title: string;
   /** The compressed archive, and its digest. */
   readonly blob: Uint8Array<ArrayBuffer>;
   readonly digest: string;
-  /** The digest of the archive itself. */
+  /** The digest of the uncompressed archive. */
   readonly diffId: string;
-  /** Bytes of the archive itself. */
+  /** The size of the uncompressed archive, in bytes. */
   readonly size: number;
 }
 
@@ -21,7 +21,10 @@ export function digestOf(bytes: Uint8Array): string {
   return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
-/** The layer of entries: the same entries, in any order, give the same bytes. `seconds` is the time of all of them. */
+/**
+ * Makes a layer from entries. The order of the entries does not change the bytes. `seconds` is the modification time of
+ * all entries.
+ */
 export async function layerOf(title: string, entries: readonly Entry[], seconds: number): Promise<Layer> {
   const mtime = new Date(seconds * 1000);
   const tar = await packTar(
@@ -36,7 +39,7 @@ export async function layerOf(title: string, entries: readonly Entry[], seconds:
     }),
   );
   const blob = new Uint8Array(gzipSync(tar));
-  // The byte for the operating system, which zlib sets (RFC 1952): unknown.
+  // The byte for the operating system (RFC 1952), which zlib sets, becomes "unknown".
   blob[9] = 255;
   return { title, blob, digest: digestOf(blob), diffId: digestOf(tar), size: tar.length };
 }

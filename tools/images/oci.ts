@@ -9,18 +9,18 @@ const TYPES = {
   layer: "application/vnd.oci.image.layer.v1.tar+gzip",
 } as const;
 
-/** What all images of a build have in common. */
+/** Properties that all images of a build share. */
 export interface Release {
   readonly version: string;
   /** The commit; `""` if unknown. */
   readonly revision: string;
-  /** GOARCH's names: `amd64`. */
+  /** GOARCH's name, such as `amd64`. */
   readonly architecture: string;
-  /** Seconds since 1970: the time of all files and of the image. */
+  /** The time of all files and of the image, in seconds since 1970. */
   readonly seconds: number;
 }
 
-/** The files of a layout by their paths. The same arguments give the same bytes. */
+/** Returns the files of a layout, by path. The same arguments give the same bytes. */
 export function layoutOf(
   image: Image,
   layers: readonly Layer[],

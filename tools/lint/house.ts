@@ -1,12 +1,15 @@
 /** Rules of this project. */
 
-/** Files that implement the world, and files outside of the program. */
+/** Whether a file implements the World, or is not part of the program. */
 function mayUseDeno(file: string): boolean {
   const path = file.replaceAll("\\", "/");
   return !path.includes("/src/") || /\/src\/main\.ts$|\/src\/platform\/|_test\.ts$/.test(path);
 }
 
-/** Reports `Deno` outside of `src/main.ts` and the world: commands get their world passed in. */
+/**
+ * Reports `Deno` outside of `src/main.ts` and the implementation of the World: commands receive the World as an
+ * argument.
+ */
 export const noDeno: Deno.lint.Rule = {
   create(context) {
     if (mayUseDeno(context.filename)) return {};
@@ -22,10 +25,10 @@ export const noDeno: Deno.lint.Rule = {
   },
 };
 
-/** Index of the message in the arguments of an error's constructor. */
+/** The position of the message in the arguments of each error's constructor. */
 const MESSAGE_OF: Readonly<Record<string, number>> = { MeshError: 0, UsageError: 0, InjectionError: 1 };
 
-/** Forbidden patterns in messages. U+FFFC stands for an expression. */
+/** Forbidden patterns in messages. U+FFFC replaces each template expression. */
 const FLAWS: readonly { readonly pattern: RegExp; readonly message: string }[] = [
   { pattern: /^[a-z]/, message: "An error message starts upper-case" },
   { pattern: /\.\s*$/, message: "An error message has no final period" },
@@ -33,7 +36,7 @@ const FLAWS: readonly { readonly pattern: RegExp; readonly message: string }[] =
   { pattern: /'\uFFFC'|`\uFFFC`/, message: "An error message has its values in double quotes" },
 ];
 
-/** Reports messages of {@link MESSAGE_OF} that break the grammar of error messages. */
+/** Reports messages of the errors in {@link MESSAGE_OF} that break the rules for error messages. */
 export const errorMessage: Deno.lint.Rule = {
   create(context) {
     if (context.filename.endsWith("_test.ts")) return {};
@@ -55,7 +58,7 @@ function textOf(node: Deno.lint.Node | undefined): string | undefined {
   return undefined;
 }
 
-/** Reports comments that postpone work. */
+/** Reports comments such as "to do" that postpone work. */
 export const noPutOff: Deno.lint.Rule = {
   create(context) {
     return {
@@ -70,7 +73,10 @@ export const noPutOff: Deno.lint.Rule = {
   },
 };
 
-/** Reports a `catch {` of the program without a comment: it swallows every error, so it says which one it expects. */
+/**
+ * Reports a `catch {` in the program without a comment. It catches every error, so the comment must say which error it
+ * expects.
+ */
 export const catchSaysWhy: Deno.lint.Rule = {
   create(context) {
     if (!context.filename.replaceAll("\\", "/").includes("/src/") || context.filename.endsWith("_test.ts")) return {};

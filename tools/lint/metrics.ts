@@ -1,4 +1,7 @@
-/** Size limits of functions, as lint rules. A nested function does not count for the outer one. */
+/**
+ * Size limits for functions, as lint rules. Nested functions are checked separately and do not count for the outer
+ * function.
+ */
 
 /** The limits. */
 export const LIMITS = { complexity: 10, depth: 3, params: 4, lines: 60 } as const;
@@ -79,7 +82,7 @@ export const maxParams: Deno.lint.Rule = {
   },
 };
 
-/** Reports functions of more than sixty lines. One that only returns a table or builds one command is exempt. */
+/** Reports functions of more than sixty lines, except those that consist of a single statement, such as a table. */
 export const maxLines: Deno.lint.Rule = {
   create(context) {
     return eachFunction((node) => {
@@ -104,5 +107,9 @@ function isElseIf(node: Deno.lint.Node): boolean {
 }
 
 function report(context: Deno.lint.RuleContext, node: Deno.lint.Node, found: string, limit: number) {
-  context.report({ node, message: `This has ${found}: the limit is ${limit}`, hint: "Give a part of it a name" });
+  context.report({
+    node,
+    message: `This function has ${found}; the limit is ${limit}`,
+    hint: "Give a part of it a name",
+  });
 }

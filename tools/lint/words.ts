@@ -1,6 +1,6 @@
-/** Words that this project does not use, and what it says instead (CONTRIBUTING.md, "Words"). */
+/** Words that this project does not use, and their replacements (CONTRIBUTING.md, "Words"). */
 
-/** A word of a name, `camelCase` and `UPPER_CASE` split; the key of the table. */
+/** Replacements for words in names, by word. Names are split at `camelCase` and `UPPER_CASE` boundaries. */
 const NAMES: Readonly<Record<string, string>> = {
   told: "reported, shown, said",
   tell: "report, show, say",
@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<string, string>> = {
   errands: "tasks, effects",
 };
 
-/** The same for comments and for texts with a space. */
+/** Replacements in comments, and in strings that contain a space. */
 const TEXTS: readonly { readonly pattern: RegExp; readonly instead: string }[] = [
   { pattern: /(?<!\bcannot[ -])\b(tell|tells|told|telling)\b/i, instead: "return, report, say, show, print" },
   { pattern: /\b(those|that) of\b/i, instead: "the noun again" },
@@ -29,7 +29,7 @@ const TEXTS: readonly { readonly pattern: RegExp; readonly instead: string }[] =
   { pattern: /\b(rooms?|(?<!test\/)house)\b/i, instead: "package, module, folder" },
 ];
 
-/** `cannotTell` is the answer that is not known. */
+/** `cannotTell` is allowed: it is the answer for "unknown". */
 const ALLOWED = /^cannotTell|^CannotTell/;
 
 /** Reports words of {@link NAMES} and {@link TEXTS} in sources, tests and tools. */

@@ -3,7 +3,10 @@ import { zipSync } from "fflate";
 import { packTar } from "modern-tar";
 import { type Binary, type Document, goPlatform, type Release } from "./release.ts";
 
-/** The archive of a binary: the program and the documents, with no folder around them, all with the time of the commit. */
+/**
+ * Makes the archive of a binary: the program and the documents, without a top-level folder. All files have the time of
+ * the commit.
+ */
 export async function archiveOf(
   { version, source, documents }: Release,
   { platform, content }: Binary,
@@ -28,7 +31,7 @@ async function tarGz(files: readonly File[], seconds: number): Promise<Uint8Arra
   return new Uint8Array(gzipSync(await packTar(entries), { level: 9 }));
 }
 
-/** Zip's times have no zone: fflate writes them in the local zone, so a time is made that reads as UTC there. */
+/** Zip stores local times without a time zone, so the time is shifted by the local offset to read as UTC. */
 function zip(files: readonly File[], seconds: number): Uint8Array<ArrayBuffer> {
   const local = new Date(seconds * 1000 + new Date(seconds * 1000).getTimezoneOffset() * 60_000);
   const entries = files.map(({ name, content }) => [name, content] as const);

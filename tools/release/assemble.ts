@@ -7,22 +7,23 @@ import { type Builder, provenance } from "./provenance.ts";
 import { type Binary, type Document, document, type Release } from "./release.ts";
 import { type NpmPackage, sbom } from "./sbom.ts";
 
-/** What a release is assembled with. */
+/** The inputs of {@link assemble}, besides the release. */
 export interface Assembly {
   /** The checkout. */
   readonly root: string;
-  /** A folder for this assembly alone. */
+  /** A temporary folder that nothing else uses. */
   readonly work: string;
-  /** Packages of npm in the binaries. */
+  /** The npm packages in the binaries. */
   readonly packages: readonly NpmPackage[];
   readonly builder: Builder;
-  /** Further files, such as the images; checksums and provenance have them too. */
+  /** Additional files, such as the images. They are listed in the checksums and the provenance too. */
   readonly others: readonly Document[];
 }
 
 /**
- * All files of a release: an archive of each binary, packages for Linux, the bill of materials, the manifest for krew, the formula
- * for Homebrew, checksums and provenance of all. The same input has the same bytes. Errors: nfpm cannot be built, or fails.
+ * Makes all files of a release: an archive of each binary, Linux packages, the bill of materials, the manifest for
+ * krew, the formula for Homebrew, and the checksums and provenance of these files. The same input gives the same bytes.
+ * Throws if nfpm cannot be built, or if it fails.
  */
 export async function assemble(release: Release, assembly: Assembly): Promise<Document[]> {
   const { root, work, packages, builder, others } = assembly;

@@ -4,7 +4,7 @@ import { type Binary, type Document, downloadUrl, goPlatform, type Release } fro
 const SYSTEMS = { darwin: "on_macos", linux: "on_linux" } as const;
 const PROCESSORS: Readonly<Record<string, string>> = { amd64: "on_intel", arm64: "on_arm" };
 
-/** A formula for a tap of Homebrew, for macOS and Linux. */
+/** Returns a formula for a Homebrew tap, for macOS and Linux. */
 export function homebrewFormula(release: Release, archives: ReadonlyMap<Binary, Document>): string {
   const blocks = Object.entries(SYSTEMS).flatMap(([system, block]) => {
     const own = [...archives].filter(([{ platform }]) => goPlatform(platform).os === system);
@@ -22,7 +22,7 @@ export function homebrewFormula(release: Release, archives: ReadonlyMap<Binary, 
     ...blocks,
     "  def install",
     '    bin.install "kubectl-mesh"',
-    "    # kubectl asks a program of this name for completions.",
+    "    # kubectl runs a program with this name to complete.",
     '    bin.install_symlink "kubectl-mesh" => "kubectl_complete-mesh"',
     '    bash_completion.install "completions/kubectl-mesh.bash" => "kubectl-mesh"',
     '    zsh_completion.install "completions/_kubectl-mesh"',

@@ -2,7 +2,7 @@ import { toYaml } from "../../src/yaml/mod.ts";
 import { sha256 } from "./checksums.ts";
 import { type Binary, type Document, downloadUrl, goPlatform, type Release } from "./release.ts";
 
-/** The longest that reviewers of krew's index take. */
+/** The short description. Reviewers of krew's index do not accept a longer one. */
 export const SHORT_DESCRIPTION = "Put workloads into an Istio mesh and check it";
 
 const DESCRIPTION = `Writes manifests with Istio's sidecar, checks whether a cluster is ready for
@@ -16,7 +16,9 @@ const CAVEATS = `Completion through kubectl 1.26 or later needs one more file on
 On Linux the program needs glibc 2.27 or later; Alpine has none.
 `;
 
-/** The plugin's manifest for krew, as \`plugins/mesh.yaml\` of an index. Each binary has its archive. */
+/**
+ * Returns the manifest for krew, the file `plugins/mesh.yaml` in an index. Each binary needs an archive in `archives`.
+ */
 export function krewManifest(release: Release, archives: ReadonlyMap<Binary, Document>): string {
   return toYaml({
     apiVersion: "krew.googlecontainertools.github.com/v1alpha2",

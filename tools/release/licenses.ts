@@ -2,23 +2,26 @@ import { namesIn } from "../compile/source_state.ts";
 import { RUNTIME_VERSION } from "../compile/platforms.ts";
 import type { NpmPackage } from "./sbom.ts";
 
-/** The file with the licences of what is in a binary. */
+/** The file with the licences of the libraries in a binary. */
 export const THIRD_PARTY = "THIRD_PARTY_LICENSES";
 
-/** Files of a package with its licence and notices. */
+/** Names of the files that contain the licence and notices of a package. */
 const LICENSE_FILE = /^(un)?licen[cs]e|^copying|^notice|^copyright/i;
 
-/** Texts of packages that hold none, and of the runtime: `tools/release/licenses/NAME.txt`, with `+` for a slash. */
+/**
+ * Licence texts for the runtime, and for packages that do not contain one: `tools/release/licenses/NAME.txt`, with `+`
+ * in place of slashes.
+ */
 const TEXTS = "tools/release/licenses";
 
-/** The line above the texts of a component. */
+/** Returns the heading above the licence texts of a component. */
 export function headingOf({ name, version }: Pick<NpmPackage, "name" | "version">): string {
   return `===== ${name} ${version}`;
 }
 
 /**
- * The licence texts of the runtime and of packages of npm, sorted as the packages are. `root` is the checkout, `cache` the folder of npm
- * in Deno's cache. Errors: there is no text for a package.
+ * Returns the licence texts of the runtime and of npm packages, in the order of `packages`. `root` is the checkout,
+ * `cache` is the npm folder in Deno's cache. Throws if a package has no licence text.
  */
 export async function thirdPartyLicenses(
   packages: readonly NpmPackage[],
@@ -37,7 +40,7 @@ export async function thirdPartyLicenses(
     const texts = own.length > 0 ? own : [
       await kept(each.name).catch((error: unknown) => {
         if (!(error instanceof Deno.errors.NotFound)) throw error;
-        throw new Error(`${each.name} ${each.version} holds no licence: put its text into ${TEXTS}`);
+        throw new Error(`${each.name} ${each.version} contains no licence: put its text into ${TEXTS}`);
       }),
     ];
     sections.push(section(each, texts.join("\n")));

@@ -1,12 +1,12 @@
 import { namesIn } from "../compile/source_state.ts";
 import type { NpmPackage } from "./sbom.ts";
 
-/** The comment of the bundler before each module of npm, as `tools/compile/canonical.ts` leaves it. */
+/** The bundler's comment above each npm module, as `tools/compile/canonical.ts` rewrites it. */
 const MODULE = /^(?:\/\/ |\s*")npm\/((?:@[^/\s]+\/)?[^/\s]+)\/([^/\s]+)\//gm;
 
 /**
- * The packages of npm with modules in a bundle, sorted. `lock` is the text of deno.lock, `cache` the folder of npm in Deno's
- * cache, which holds the packages. Errors: a package is not in the lock or not in the cache.
+ * Returns the npm packages whose modules are in a bundle, sorted. `lock` is the text of deno.lock, `cache` is the npm
+ * folder in Deno's cache. Throws if a package is missing in either of them.
  */
 export async function npmPackages(bundle: string, lock: string, cache: string): Promise<NpmPackage[]> {
   const texts = await Promise.all((await namesIn(bundle)).map((name) => Deno.readTextFile(`${bundle}/${name}`)));
@@ -23,7 +23,10 @@ export async function npmPackages(bundle: string, lock: string, cache: string): 
   );
 }
 
-/** The checksums in deno.lock by \`name@version\`; peers that a package was resolved with stand behind an underscore. */
+/**
+ * Returns the checksums in deno.lock, by `name@version`. An underscore separates a package from the peer dependencies
+ * that it was resolved with.
+ */
 function integrityOf(lock: string): ReadonlyMap<string, string> {
   const { npm }: { npm: Record<string, { integrity: string }> } = JSON.parse(lock);
   return new Map(Object.entries(npm).map(([id, { integrity }]) => [id.replace(/(?<=.@[^@_]*)_.*$/, ""), integrity]));

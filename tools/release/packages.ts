@@ -6,15 +6,15 @@ import { THIRD_PARTY } from "./licenses.ts";
 import { type Binary, type Document, goPlatform, type Release } from "./release.ts";
 
 /**
- * The formats: what each calls the libraries that the program needs, the C library since 2.27 and GCC's, and where its
- * distributions' zsh looks for completions of packages.
+ * The package formats, each with its names for the libraries that the program needs (glibc 2.27 or later, and GCC's
+ * runtime), and the folder in which the zsh of its distributions looks for packaged completions.
  */
 const FORMATS = {
   deb: { depends: ["libc6 (>= 2.27)", "libgcc-s1 | libgcc1"], zsh: "vendor-completions" },
   rpm: { depends: ["glibc >= 2.27", "libgcc"], zsh: "site-functions" },
 } as const;
 
-/** Where shells look for the files of `completions/`. */
+/** Returns the paths from which shells load the files in `completions/`. */
 function completionsOf(zsh: string): Readonly<Record<string, string>> {
   return {
     "kubectl-mesh.bash": "/usr/share/bash-completion/completions/kubectl-mesh",
@@ -23,7 +23,7 @@ function completionsOf(zsh: string): Readonly<Record<string, string>> {
   };
 }
 
-/** A file of a package as nfpm reads it. */
+/** A file of a package, in nfpm's format. */
 interface Content {
   readonly src: string;
   readonly dst: string;
@@ -32,8 +32,8 @@ interface Content {
 }
 
 /**
- * Debian and RPM packages of the binaries for Linux, made by nfpm. `root` is the checkout, `work` a folder for this alone. All
- * files have the time of the commit.
+ * Makes Debian and RPM packages of the Linux binaries with nfpm. `root` is the checkout, `work` is a temporary folder.
+ * All files have the time of the commit.
  */
 export async function linuxPackages(release: Release, root: string, work: string): Promise<Document[]> {
   const nfpm = await goProgram("tools/release/nfpm", "github.com/goreleaser/nfpm/v2/cmd/nfpm");
@@ -58,7 +58,7 @@ export async function linuxPackages(release: Release, root: string, work: string
   return made;
 }
 
-/** The licences of what is in the program, if the release has them. */
+/** The licences of the libraries in the program, if the release contains them. */
 async function thirdParty({ documents }: Release, folder: string): Promise<Content[]> {
   const found = documents.find(({ name }) => name === THIRD_PARTY);
   if (found === undefined) return [];
@@ -97,7 +97,7 @@ function file(src: string, dst: string): Content {
   return { src, dst, file_info: { mode: 0o644 } };
 }
 
-/** The files of every package; what is not in the checkout as it is installed is written to `folder`. */
+/** Returns the files of every package. Files that differ from the checkout are written to `folder`. */
 async function contentsOf({ content }: Binary, root: string, folder: string): Promise<Content[]> {
   await Deno.mkdir(`${folder}/man`, { recursive: true });
   await Deno.writeFile(`${folder}/kubectl-mesh`, content, { mode: 0o755 });
@@ -110,7 +110,7 @@ async function contentsOf({ content }: Binary, root: string, folder: string): Pr
   }
   return [
     { src: `${folder}/kubectl-mesh`, dst: "/usr/bin/kubectl-mesh", file_info: { mode: 0o755 } },
-    // kubectl asks a program of this name for completions.
+    // kubectl runs a program with this name to complete commands.
     { src: "kubectl-mesh", dst: "/usr/bin/kubectl_complete-mesh", type: "symlink" },
     file(`${root}/LICENSE`, "/usr/share/doc/kubectl-mesh/copyright"),
     ...pages.map((name) => file(`${folder}/man/${name}.gz`, `/usr/share/man/man1/${name}.gz`)),

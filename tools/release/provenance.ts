@@ -3,15 +3,18 @@ import { isoTime } from "../compile/source_state.ts";
 import { sha256 } from "./checksums.ts";
 import type { Binary, Document, Release } from "./release.ts";
 
-/** Who builds. */
+/** The builder of a release. */
 export interface Builder {
-  /** A URI that names the builder, and with it how far it is trusted. */
+  /** A URI that identifies the builder, so that readers can decide whether to trust it. */
   readonly id: string;
-  /** The run of the builder, if it has a name. */
+  /** The identifier of the builder's run; `undefined` if the run has none. */
   readonly invocation: string | undefined;
 }
 
-/** The builder that the variables of GitHub's workflows name; without them this machine, which nobody need trust. */
+/**
+ * Returns the builder named in the variables of a GitHub workflow; without them, a URI for a local machine, which is
+ * not a trusted builder.
+ */
 export function builderOf(env: (name: string) => string | undefined): Builder {
   const [server, repository, workflow, run] = ["SERVER_URL", "REPOSITORY", "WORKFLOW_REF", "RUN_ID"]
     .map((name) => env(`GITHUB_${name}`));
@@ -22,8 +25,8 @@ export function builderOf(env: (name: string) => string | undefined): Builder {
 }
 
 /**
- * An in-toto statement (v1) with SLSA's provenance (v1) of files: from which sources, on which runtimes, by whom. `lock` are the
- * bytes of deno.lock, which fixes all libraries. Source: slsa.dev/spec/v1.0/provenance.
+ * Returns an in-toto statement (v1) with SLSA provenance (v1) for files: their sources, the runtimes, and the builder.
+ * `lock` contains the bytes of deno.lock, which pins all libraries. Source: slsa.dev/spec/v1.0/provenance.
  */
 export function provenance(
   { homepage, version, source, binaries }: Release,

@@ -1,12 +1,16 @@
-/** Whether builds of a commit agree: what may differ, and what decides then. */
+/** Compares builds of a commit, and chooses the build to publish. */
 
-/** A build of the release. `caches` is a folder of code caches: used if it is there, else made. Returns the text of its checksums. */
+/**
+ * Makes a build of the release and returns the text of its checksums. Uses the code caches in folder `caches` if it
+ * exists; otherwise saves the new ones there.
+ */
 export type Build = (name: string, caches: string) => Promise<string>;
 
 /**
- * Builds twice, independently; returns the name of the build that is published, which two builds made. Where they differ, a build with
- * the code caches of the first must have its bytes: then nothing but the caches differs, which depend on the load of the machine
- * (docs/decisions/build.md), and one more independent build decides. Errors: something else differs, or no two builds agree.
+ * Builds twice, independently, and returns the name of a build that was reproduced. If the two builds differ, the
+ * second is repeated with the code caches of the first: it must then give the same bytes, so that the code caches are
+ * the only difference. They depend on the load of the machine (docs/decisions/build.md), so a third independent build
+ * decides. Throws if anything else differs, or if no two builds agree.
  */
 export async function agreed(build: Build): Promise<string> {
   const first = await build("first", "first");
@@ -20,7 +24,7 @@ export async function agreed(build: Build): Promise<string> {
   throw new Error(`Three builds have three different code caches: ${differing(first, third).join(", ")}`);
 }
 
-/** The names of files whose lines are not the same in two texts of `sha256sum`. */
+/** Returns the names of files whose lines differ between two outputs of `sha256sum`. */
 function differing(one: string, other: string): string[] {
   const [lines, others] = [one, other].map((text) => new Set(text.trimEnd().split("\n")));
   const only = [...lines ?? []].filter((line) => !others?.has(line));

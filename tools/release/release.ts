@@ -1,4 +1,4 @@
-/** What a release is made of; the files of this folder turn it into archives, packages and documents. */
+/** The parts of a release. The other modules in this folder make archives, packages and documents from them. */
 import type { SourceState } from "../compile/source_state.ts";
 import type { Platform } from "../compile/platforms.ts";
 
@@ -10,40 +10,39 @@ export interface Binary {
 
 /** A release. */
 export interface Release {
-  /** Without `v`. */
+  /** The version without a leading `v`. */
   readonly version: string;
   readonly source: SourceState & { readonly seconds: number };
   /** `https://github.com/OWNER/NAME`, without a slash at the end. */
   readonly homepage: string;
   readonly binaries: readonly Binary[];
-  /** What is beside the binary in each archive. */
+  /** Files next to the binary in each archive. */
   readonly documents: readonly Document[];
 }
 
-/** A file of an archive or of the release. */
+/** A file in an archive or in the release. */
 export interface Document {
   readonly name: string;
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
-/** A name of Go, as kubectl's plugins have it: `linux`, `amd64`. */
+/** GOOS and GOARCH, as kubectl plugins name platforms: `linux`, `amd64`. */
 export interface GoPlatform {
   readonly os: string;
   readonly arch: string;
 }
 
-/** The parts of the name of a platform. */
+/** Splits the name of a platform into GOOS and GOARCH. */
 export function goPlatform({ name }: Platform): GoPlatform {
   const [os = "", arch = ""] = name.split("-");
   return { os, arch };
 }
 
-/** Where a file of the release can be had. */
+/** Returns the URL of a file in the release. */
 export function downloadUrl({ homepage, version }: Pick<Release, "homepage" | "version">, name: string): string {
   return `${homepage}/releases/download/v${version}/${name}`;
 }
 
-/** A text as a document. */
 export function document(name: string, text: string): Document {
   return { name, content: new TextEncoder().encode(text) };
 }

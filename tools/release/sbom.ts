@@ -3,20 +3,20 @@ import { RUNTIME_VERSION } from "../compile/platforms.ts";
 import { sha256 } from "./checksums.ts";
 import type { Release } from "./release.ts";
 
-/** A package of npm in the program. */
+/** An npm package that is part of the program. */
 export interface NpmPackage {
   /** `@scope/name` or `name`. */
   readonly name: string;
   readonly version: string;
-  /** The licence in its package.json: an SPDX id or expression; `undefined` if it names none. */
+  /** The licence in its package.json: an SPDX identifier or expression; `undefined` if there is none. */
   readonly license: string | undefined;
-  /** As npm and deno.lock write it: `sha512-BASE64`. */
+  /** The checksum in the format of npm and deno.lock: `sha512-BASE64`. */
   readonly integrity: string | undefined;
 }
 
 /**
- * A bill of materials: CycloneDX 1.6 as JSON, of the program with Deno and the packages of npm. The same release has the same
- * bytes.
+ * Returns a bill of materials in CycloneDX 1.6 JSON, for the program with Deno and the npm packages. The same release
+ * gives the same bytes.
  */
 export function sbom({ version, source, homepage }: Release, packages: readonly NpmPackage[]): string {
   const bom = new Models.Bom({ serialNumber: serialNumber(`${version} ${source.commit}`) });
@@ -60,12 +60,12 @@ function component(
   return made;
 }
 
-/** An expression has an operator; every other text is an id or a name. */
+/** A licence with an operator is an expression; any other text is an identifier or a name. */
 const licenses = new Contrib.License.Factories.LicenseFactory((text) => {
   if (!/ (OR|AND|WITH) /.test(text)) throw new Error(`No expression: "${text}"`);
 });
 
-/** A UUID (version 8, RFC 9562) that a text decides. */
+/** Returns a UUID (version 8, RFC 9562) that depends only on the text. */
 function serialNumber(text: string): string {
   const digits = sha256(new TextEncoder().encode(text));
   const parts = [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`, `8${digits.slice(17, 20)}`];

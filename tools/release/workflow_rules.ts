@@ -1,12 +1,12 @@
 import { parseYaml } from "../../src/yaml/mod.ts";
 
-/** A step or a job that runs another's code: `OWNER/NAME@` and a commit, with the tag as a comment. */
+/** A reference to someone else's action or workflow: `OWNER/NAME@` and a commit, with the tag in a comment. */
 const PINNED = /\buses: [\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d\S*$/;
 const DIGEST = /@sha256:[0-9a-f]{64}$/;
 
 /**
- * What a workflow of GitHub must not do, a line for each finding: run an action or an image that its owner can change, go on after a
- * failure, install what has no checksum, or have permissions that no job declares.
+ * Checks a GitHub workflow and returns a line for each problem: an action or image that its owner can change, a step
+ * that continues after a failure, an installation without a checksum, or permissions that no job declares.
  */
 export function findingsOf(text: string): string[] {
   const lines = text.split("\n").map((line, index) => ({ line: line.trimEnd(), at: index + 1 }));

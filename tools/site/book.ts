@@ -1,30 +1,36 @@
-/** The pages of the checkout as a book for mdBook: it makes the site from them. */
+/** Makes the sources of the book, from which mdBook builds the site, out of the pages of the checkout. */
 import { LISTED, summary } from "./navigation.ts";
 import { linkTarget, relative } from "./link.ts";
 import { linksOf, type Page, readPage, withLinks } from "./page.ts";
 
-/** What the book is made from. */
+/** The inputs of the book. */
 export interface Sources {
-  /** Texts of all pages, by path from the checkout. */
+  /** Texts of all pages, by path in the checkout. */
   readonly pages: ReadonlyMap<string, string>;
-  /** What is at a path of the checkout. */
+  /** The type of a path in the checkout; `undefined` if it does not exist. */
   readonly kind: (path: string) => "file" | "folder" | undefined;
-  /** Where sources can be read, such as `https://github.com/OWNER/NAME/blob/main`; without it links to them are plain text. */
+  /**
+   * The URL of the sources, such as `https://github.com/OWNER/NAME/blob/main`; if it is missing, links to sources
+   * become plain text.
+   */
   readonly repository?: string | undefined;
 }
 
-/** The sources of the book. */
+/** The files of the book. */
 export interface Book {
-  /** Markdown by path: the checkout's, but for `README.md`, which is `index.md`: mdBook leads links to it astray. */
+  /**
+   * Markdown pages by path, as in the checkout. Only `README.md` becomes `index.md`, because mdBook resolves links to a
+   * README wrongly.
+   */
   readonly pages: ReadonlyMap<string, string>;
-  /** Paths of files that are copied as they are. */
+  /** Paths of files that are copied unchanged. */
   readonly copied: readonly string[];
 }
 
-/** Files that pages show or link to and that belong to the site. */
+/** Files of the site that pages show or link to. */
 const COPIED = /^docs\/.*\.(?:svg|png|json|txt)$/;
 
-/** Makes the book. Throws one error with all broken links, and pages that the navigation does not have. */
+/** Makes the book. Throws a single error with all broken links and all pages that the navigation lacks. */
 export function makeBook(sources: Sources): Book {
   const pages = new Map([...sources.pages].map(([path, text]) => [path, readPage(path, text)]));
   const problems = [...unlisted(pages), ...brokenLinks(pages, sources)];
@@ -49,7 +55,7 @@ function inBook(path: string): string {
   return path.replace(/(^|\/)README\.md$/, "$1index.md");
 }
 
-/** A folder stands for its README. */
+/** A link to a folder means the README in it. */
 function pageAt(path: string, pages: ReadonlyMap<string, unknown>): string {
   return pages.has(`${path}/README.md`) ? `${path}/README.md` : path;
 }
@@ -67,7 +73,7 @@ function unlisted(pages: ReadonlyMap<string, Page>): string[] {
   ];
 }
 
-/** A line for each link that leads to no file, or to no heading. */
+/** Returns a message for each link whose file or heading does not exist. */
 export function brokenLinks(pages: ReadonlyMap<string, Page>, { kind }: Pick<Sources, "kind">): string[] {
   return [...pages].flatMap(([path, from]) =>
     linksOf(from).flatMap(({ href }) => {

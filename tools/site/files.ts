@@ -1,4 +1,4 @@
-/** The checkout as the sources of the site. */
+/** Reads the pages of the checkout as the sources of the site. */
 import type { Sources } from "./book.ts";
 
 /** The folder of the checkout. */
@@ -6,7 +6,7 @@ export const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathnam
 
 const FOLDERS = ["", "docs/", "docs/decisions/"];
 
-/** All pages of Markdown, and what is beside them. */
+/** Reads all Markdown pages, and finds the other files of the checkout. */
 export function readSources(): Omit<Sources, "repository"> {
   const paths = FOLDERS.flatMap((folder) =>
     [...Deno.readDirSync(`${ROOT}/${folder}`)].filter(({ name }) => name.endsWith(".md")).map(({ name }) =>

@@ -1,13 +1,16 @@
 /** Links between files of the checkout. */
 
-/** A file or folder of the checkout, and the anchor in it. */
+/** The target of a link: a file or folder of the checkout, and the anchor in it. */
 export interface Target {
-  /** From the checkout. */
+  /** Relative to the checkout. */
   readonly path: string;
   readonly anchor: string;
 }
 
-/** What a link of a file means; `undefined` if it leads to elsewhere. Throws if it is neither a path beside the file nor a web address. */
+/**
+ * Resolves a link in a file; `undefined` if it points outside of the checkout. Throws if it is neither a relative path
+ * nor a web address.
+ */
 export function linkTarget(from: string, href: string): Target | undefined {
   if (/^(https?:\/\/|mailto:)/.test(href)) return undefined;
   if (/^[a-z][a-z+.-]*:|^[/\\]/i.test(href)) {
@@ -18,7 +21,7 @@ export function linkTarget(from: string, href: string): Target | undefined {
   return { path: path === "" ? from : decodeURIComponent(pathname).replace(/^\/|\/$/g, ""), anchor };
 }
 
-/** The path of one file as a link of another one. */
+/** Returns the path from one file to another, for use as a link. */
 export function relative(from: string, to: string): string {
   const [folders, there] = [from.split("/").slice(0, -1), to.split("/")];
   const different = folders.findIndex((name, i) => name !== there[i]);

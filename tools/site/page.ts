@@ -1,28 +1,31 @@
-/** A page of Markdown: what others may link to, and where its own links lead. */
+/** Reads a Markdown page: its anchors, which other pages may link to, and its links. */
 import { Marked, type Token, type Tokens } from "marked";
 
-/** A link or an image, as the page has it. */
+/** A link or an image, as written in the page. */
 export interface Link {
   readonly href: string;
-  /** As HTML shows it: for a link, its Markdown. */
+  /** The link text as Markdown. */
   readonly text: string;
   readonly raw: string;
 }
 
-/** A link, or code, in which nothing is a link. */
+/** A link, or a piece of code, which contains no links. */
 type Piece = Link | { readonly raw: string };
 
-/** A page that was read. */
+/** A Markdown page that has been read. */
 export interface Page {
   readonly path: string;
   readonly text: string;
-  /** The anchors of its headings, as GitHub and mdBook make them. */
+  /** The anchors of its headings, as both GitHub and mdBook generate them. */
   readonly anchors: ReadonlySet<string>;
-  /** In order. */
+  /** Links and code, in order. */
   readonly pieces: readonly Piece[];
 }
 
-/** Reads a page. Throws if it does not begin with its title, or has HTML: that would be shown as such, or vanish. */
+/**
+ * Reads a page. Throws if it does not begin with its title, or if it contains HTML, which the site would show as text
+ * or drop.
+ */
 export function readPage(path: string, text: string): Page {
   const marked = new Marked();
   const tokens = marked.lexer(text);
@@ -57,13 +60,16 @@ export function linksOf({ pieces }: Page): Link[] {
   return pieces.filter((piece): piece is Link => "href" in piece);
 }
 
-/** The page with other links. `resolve` returns where a link leads; `undefined`: only its text stays. */
+/**
+ * Returns the page with new link targets. `resolve` returns the target of a link, or `undefined` to keep only its text.
+ */
 export function withLinks({ path, text, pieces }: Page, resolve: (link: Link) => string | undefined): string {
   const parts: string[] = [];
   let at = 0;
   for (const piece of pieces) {
     const start = text.indexOf(piece.raw, at);
-    // The lexer takes the indentation of lists from code, and the escapes of `|` from tables.
+    // The parser changes code in two places: it removes the indentation in lists, and the backslash before `|` in
+    // tables.
     if (start < 0 && !("href" in piece)) continue;
     if (start < 0) throw new Error(`${path}: the link ${piece.raw} is not found in the text`);
     parts.push(text.slice(at, start), "href" in piece ? replaced(piece, resolve(piece)) : piece.raw);
@@ -77,7 +83,10 @@ function replaced({ href, raw, text }: Link, target: string | undefined): string
   return target === undefined ? text : raw.replace(`](${href}`, () => `](${target}`);
 }
 
-/** GitHub's rule: lower case, words joined by hyphens, other signs left out; the second of a name gets `-1`. */
+/**
+ * Generates anchors as GitHub does: lower case, words joined by hyphens, other characters removed; a second heading of
+ * the same name gets `-1`.
+ */
 function anchorsOf(tokens: readonly Token[]): Set<string> {
   const seen = new Map<string, number>();
   const headings = tokens.filter((token): token is Tokens.Heading => token.type === "heading");

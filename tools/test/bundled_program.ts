@@ -1,17 +1,18 @@
 import { mustRun } from "../compile/run.ts";
 
-/** The variable with the launcher of the bundled sources, for tests that start the program as a process. */
+/** The variable with the path of the bundle's launcher, for tests that start the program as a process. */
 export const BUNDLED = "MESH_BUNDLED";
 
 /**
- * Bundles the sources into a folder like a checkout and returns its launcher: a start takes half of the processor time of a start
- * from 300 modules. It is `plugin/kubectl-mesh` but for the paths, so that names and closed streams reach the program in the same
- * way. Errors: the sources cannot be bundled.
+ * Bundles the sources into a folder that looks like a checkout, and returns the path of its launcher. A bundle takes
+ * half of the processor time that 300 separate modules take to start. Apart from its paths, the launcher is
+ * `plugin/kubectl-mesh`, so the program sees the same names and closed streams. Throws if the sources cannot be
+ * bundled.
  */
 export async function bundledProgram(root: string, folder: string): Promise<string> {
   const { unstable } = JSON.parse(await Deno.readTextFile(`${root}/deno.json`));
   for (const name of ["plugin", "src"]) await Deno.mkdir(`${folder}/${name}`, { recursive: true });
-  // The program starts helpers with this file too.
+  // The program also starts its helper processes with this file.
   await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify({ unstable, lock: false }));
   const flags = ["--quiet", "--frozen", "--platform", "deno", "--code-splitting", "--outdir", `${folder}/src`];
   await mustRun([Deno.execPath(), "bundle", ...flags, `${root}/src/main.ts`], {}, root);
@@ -26,12 +27,13 @@ export async function bundledProgram(root: string, folder: string): Promise<stri
 }
 
 /**
- * A module whose `import()` of commands are not seen before they run: Deno reads all modules that it finds in an `import()` of a text,
- * 170 of them at each start, and a command needs 20. What a command imports late is read with the command, as from sources: by then
- * the program may have given its permission to read away.
+ * Hides the `import()` of commands in a module until they run. Deno reads every module that it finds in an `import()`
+ * of a literal, 170 modules at each start, while a command needs 20. Other late imports of a command stay visible and
+ * are read together with it, as they are from sources, because the program may have given up the permission to read
+ * before they run.
  */
 export function withLateImports(code: string): string {
-  // The bundler writes the path of each source above it.
+  // The bundler writes the path of each source file in a comment above its code.
   return code.split(/^(?=\/\/ src\/)/m)
     .map((part) => part.startsWith("// src/cli/") ? part.replaceAll(LATE_IMPORT, "import(String($1))") : part)
     .join("");
@@ -39,16 +41,22 @@ export function withLateImports(code: string): string {
 
 const LATE_IMPORT = /\bimport\(("\.\/[^"\n]+\.js")\)/g;
 
-/** What the launcher of a checkout does for its first run, up to its last command: a bundle has all that it needs. */
+/**
+ * Begins the part of the checkout's launcher that prepares the first run. It ends before the launcher's last command. A
+ * bundle does not need it.
+ */
 const FIRST_RUN = "# Deno shows a bar";
 
-/** The launcher of a checkout, for the bundle beside it. Its code cache is gone with the folder. */
+/**
+ * Turns the launcher of a checkout into the launcher of a bundle. Its code cache is in the bundle's folder and removed
+ * with it.
+ */
 export function launcherOf(text: string, deno: string): string {
   const start = `exec "$root/tools/deno" run $quiet --config "$root/plugin/deno.json" --frozen `;
   const main = `"$root/src/main.ts"`;
   const [first, last] = [text.indexOf(FIRST_RUN), text.indexOf(start)];
   if (first < 0 || last < first || !text.includes(main)) {
-    throw new Error("plugin/kubectl-mesh starts the program in another way");
+    throw new Error("plugin/kubectl-mesh has changed: adapt tools/test/bundled_program.ts");
   }
   const command = text.slice(last + start.length).replace(main, `"$root/src/main.js"`);
   return `${

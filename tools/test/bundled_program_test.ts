@@ -17,7 +17,7 @@ Deno.test("launcherOf() changes the paths of plugin/kubectl-mesh and leaves out 
 });
 
 Deno.test("launcherOf() refuses a launcher that it does not know", () => {
-  assert.throws(() => launcherOf("exec something else", "deno"), /starts the program in another way/);
+  assert.throws(() => launcherOf("exec something else", "deno"), /kubectl-mesh has changed/);
 });
 
 Deno.test("withLateImports() changes imports of modules beside it that are calls of a command, and no others", () => {

@@ -1,19 +1,19 @@
-/** `deno test` prints this for a test that runs for one, two, four, eight, sixteen ... minutes. */
+/** `deno test` prints this line when a test has been running for 1, 2, 4, 8, 16, ... minutes. */
 const RUNS_LONG = /'([^'\n]+)' has been running for over \((\d+)m0s\)/;
-/** A test or a step of one has ended. */
+/** This line ends a test or a step. */
 const ENDED = / \.\.\. (?:ok|FAILED|ignored)\b/;
-/** When a test hangs, and how that is reported. */
+/** The limit after which a test counts as hanging, and the function to call then. */
 export interface Hangs {
   /** Gets the name of the test. */
   readonly hangs: (name: string) => void;
-  /** Minutes after which a test without progress hangs: 1, 2, 4, 8, 16 ... */
+  /** A test that runs this long without progress hangs: 1, 2, 4, 8, 16, ... minutes. */
   readonly minutes: number;
 }
 
 /**
- * Passes the output of `deno test` on as text. Calls `hangs` with the name of a test that runs for so many minutes, and of
- * whose steps none has ended since the message before: it does not end, and the rest of the run would wait for it. A
- * busy machine may need more for a test of many steps.
+ * Passes the output of `deno test` to `write`. Calls `hangs` with the name of a test that has been running for
+ * `minutes` and has finished no step since the previous message: it would block the rest of the run. A test with many
+ * steps may run longer on a busy machine.
  */
 export async function watchOutput(
   output: AsyncIterable<Uint8Array>,
@@ -28,7 +28,7 @@ export async function watchOutput(
     write(text);
     const lines = (line + text).split("\n");
     line = lines.pop() ?? "";
-    // The message about a test has no line of its own: it may follow "name ...".
+    // The message about a hanging test may follow "name ..." on the same line.
     for (const ended of lines) {
       const [, name, passed] = RUNS_LONG.exec(ended) ?? [];
       if (name !== undefined && Number(passed) >= minutes && !progresses) hangs(name);

@@ -1,27 +1,30 @@
-/** Which test files there are, which run in one process, and in which order. */
+/** Finds the test files, and decides which of them share a process and in which order they run. */
 import { loadedWith } from "../../test/house/reached.ts";
 
-/** The suites and their folders, as seen from the checkout. */
+/** The suites, with their folders in the checkout. */
 export const SUITES: Readonly<Record<string, readonly string[]>> = {
   unit: ["src", "test/house", "test/support", "test/versions", "test/fuzz", "tools"],
   golden: ["test/golden"],
   e2e: ["test/e2e", "test/oracle"],
 };
 
-/** Suites by the names of several. */
+/** Names for groups of suites. */
 export const GROUPS: Readonly<Record<string, readonly string[]>> = { quick: ["unit", "golden"] };
 
 /** One process of `deno test`. */
 export interface Job {
   readonly suite: string;
   readonly files: readonly string[];
-  /** The files are modules of one: what they import is loaded once. Else each has its own modules. */
+  /**
+   * Whether the files are imported by one module, so that their common imports are loaded only once. Otherwise each
+   * file loads its own modules.
+   */
   readonly joined: boolean;
-  /** It takes a cluster of the pool. */
+  /** Whether the job needs a cluster from the pool. */
   readonly needsCluster: boolean;
 }
 
-/** The slowest files, longest first: a run does not wait for one of them at its end. */
+/** The slowest files, longest first. They start first so that a run does not wait for one of them at its end. */
 export const FIRST: readonly string[] = [
   "test/e2e/check/heals_test.ts",
   "test/e2e/check/heals_others_test.ts",
@@ -59,8 +62,9 @@ export const FIRST: readonly string[] = [
 ];
 
 /**
- * Files that take from four to fifteen seconds of processor time each, half of the time of the end-to-end tests. A run of all
- * suites leaves them out. They run when their suite, folder or file is named, and with a compiled binary: so once in CI.
+ * Files that take four to fifteen seconds of processor time each, together half of the time of the end-to-end tests. A
+ * run of all suites leaves them out. They run when their suite, folder or file is named, and with a compiled binary, as
+ * CI does once.
  */
 export const HEAVY: readonly string[] = [
   "test/e2e/agent/start_test.ts",
@@ -103,13 +107,19 @@ export const HEAVY: readonly string[] = [
   "test/e2e/webhook/replicas_test.ts",
 ];
 
-/** Files whose long form limits the time of each answer: in a long run they have the machine to themselves, after all others. */
+/**
+ * Files whose long form limits the response time. In a long run they start after all other files, and run alone on the
+ * machine.
+ */
 export const ALONE: readonly string[] = ["test/e2e/security/webhook_attacks_test.ts"];
 
-/** Unit tests are quick: loading the modules of a file costs more than the tests in it, and one process loads them once. */
+/**
+ * Unit tests are quick: it takes longer to load the modules of a file than to run its tests, so many files share one
+ * process.
+ */
 const FILES_OF_A_UNIT_JOB = 45;
 
-/** The test files of a suite, sorted. */
+/** Returns the test files of a suite, sorted. */
 export function filesOf(suite: string, root: string): string[] {
   return (SUITES[suite] ?? []).flatMap((folder) => testsBelow(root, folder)).sort();
 }
@@ -126,13 +136,13 @@ function testsBelow(root: string, folder: string): string[] {
   }
 }
 
-/** The jobs of a suite. */
+/** Splits the files of a suite into jobs. */
 export function jobsOf(suite: string, files: readonly string[], root: string): Job[] {
   if (suite === "unit") return unitJobs(files, root);
   return files.map((file) => ({ suite, files: [file], joined: false, needsCluster: usesPool(root, file) }));
 }
 
-/** The jobs of files in their long form: a file without one has none. Each has a process of its own. */
+/** Returns the jobs for the long form of files, one process each. Files without a long form are left out. */
 export function longJobsOf(suite: string, files: readonly string[], root: string): Job[] {
   return files.filter(hasLongForm).map((file) => ({
     suite,
@@ -143,8 +153,8 @@ export function longJobsOf(suite: string, files: readonly string[], root: string
 }
 
 /**
- * Jobs in the order of their start: the slowest files, then unit tests (many wait for timers while others compute), then the
- * other files: the last jobs of a run are short, and no processor waits for one.
+ * Sorts jobs into starting order: the slowest files, then unit tests (many wait for timers while others compute), then
+ * the rest. The last jobs are short, so that at the end all processors are busy.
  */
 export function inOrder(jobs: readonly Job[]): Job[] {
   const rank = ({ files: [file = ""], suite }: Job) => {
@@ -167,28 +177,28 @@ function unitJobs(files: readonly string[], root: string): Job[] {
   ];
 }
 
-/** Fuzzing measures the memory of its process, which other tests use too. */
+/** Fuzzing tests measure the memory of their process, so they do not share it with other tests. */
 function measuresMemory(file: string): boolean {
   return loadedWith(file).has("test/fuzz/fuzz.ts");
 }
 
-/** Tests that are not checked for what they leave open: it would end in a test of the next file. */
+/** These tests may leave resources open, which would be closed during a test of the next file. */
 function leavesTraces(root: string, file: string): boolean {
   return /\bsanitize(Ops|Resources|Exit)\b/.test(Deno.readTextFileSync(`${root}/${file}`));
 }
 
-/** Tests with a cluster name the reason to skip them by this function. */
+/** Tests that use a cluster call this function to get the reason for a skip. */
 function usesPool(root: string, file: string): boolean {
   const text = Deno.readTextFileSync(`${root}/${file}`);
   return /\bneedsCluster\b/.test(text) && !/\bstartOwnCluster\b/.test(text);
 }
 
-/** Whether tests run the program as a process, or call its functions only: the import of this module shows it. */
+/** Whether tests run the program as a process, not only its functions. Tests that do import this module. */
 export function runsProgram(file: string): boolean {
   return loadedWith(file).has("test/support/programs/mesh.ts");
 }
 
-/** Whether tests do more in a long run: the import of this module shows it. */
+/** Whether tests have a long form. Tests that do import this module. */
 export function hasLongForm(file: string): boolean {
   return loadedWith(file).has("test/support/long.ts");
 }

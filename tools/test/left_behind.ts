@@ -1,7 +1,10 @@
 /** The variable that all processes of a run of tests inherit. */
 export const RUN = "MESH_TEST_RUN";
 
-/** Kills the processes that a run of tests has left behind: killed tests cannot end their own. Linux only. */
+/**
+ * Kills the processes that a test run has left behind, because killed tests cannot stop their own processes. Linux
+ * only.
+ */
 export function killLeftBehind(run: string): void {
   kill(processesOf(run));
 }
@@ -12,7 +15,7 @@ export function killLeftBehind(run: string): void {
  */
 export function removeNamespaces(run: string): void {
   for (const name of namesOfNamespaces().filter((name) => name.startsWith(`mesh-test-${run}-`))) {
-    // Processes of a pod have an environment of their own.
+    // Processes in a pod have a different environment, so they are found by their namespace.
     const { stdout } = new Deno.Command("ip", { args: ["netns", "pids", name] }).outputSync();
     kill(new TextDecoder().decode(stdout).split(/\s+/).filter((pid) => pid !== "").map(Number));
     new Deno.Command("ip", { args: ["netns", "delete", name] }).outputSync();
@@ -32,7 +35,7 @@ function kill(pids: readonly number[]): void {
     try {
       Deno.kill(pid, "SIGKILL");
     } catch {
-      // It has ended meanwhile.
+      // The process has already exited.
     }
   }
 }

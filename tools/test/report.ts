@@ -2,13 +2,13 @@
 export interface Tally {
   passed: number;
   failed: number;
-  /** Names of skipped tests; each name holds the reason (`... [skipped: no root]`). */
+  /** Names of skipped tests, each with the reason: `... [skipped: no root]`. */
   skipped: string[];
 }
 
 /**
- * Reads the JUnit report that `deno test --junit-path` writes. A report that is absent or cut off counts as one failure: the
- * run died.
+ * Counts the results in the JUnit report of `deno test --junit-path`. A missing or truncated report counts as one
+ * failure, because the run crashed.
  */
 export function tallyOf(junit: string | undefined): Tally {
   const cases = casesOf(junit);
@@ -25,7 +25,7 @@ export interface TestCase {
   readonly outcome: Outcome;
 }
 
-/** The tests and steps in a report; `undefined` if it is absent or cut off. */
+/** Returns the tests and steps in a report; `undefined` if the report is missing or truncated. */
 export function casesOf(junit: string | undefined): readonly TestCase[] | undefined {
   if (junit === undefined || !junit.includes("</testsuites>")) return undefined;
   const cases = junit.matchAll(/<testcase\b([^>]*?)(?:\/>|>(.*?)<\/testcase>)/gs);
@@ -37,7 +37,10 @@ export function casesOf(junit: string | undefined): readonly TestCase[] | undefi
 
 const ENDED = /^\S.* \.\.\. (ok|FAILED) \(/gm;
 
-/** Counts the tests that have ended in the output of a run that was cut: it has no report. Steps are indented. */
+/**
+ * Counts the finished tests in the output of a run that was stopped and has no report. Steps are indented, and not
+ * counted.
+ */
 export function tallyOfOutput(output: string): Tally {
   const ends = [...output.replaceAll(COLOR, "").matchAll(ENDED)].map(([, end]) => end);
   const failed = ends.filter((end) => end === "FAILED").length;
@@ -46,9 +49,9 @@ export function tallyOfOutput(output: string): Tally {
 
 /** A test that failed. */
 export interface Failure {
-  /** As `deno test` names it: `NAME => FILE:LINE:COLUMN`. */
+  /** The name as `deno test` prints it: `NAME => FILE:LINE:COLUMN`. */
   readonly name: string;
-  /** The error and its stack; the first lines of a long one. */
+  /** The error and its stack, truncated after the first lines. */
   readonly text: string;
 }
 
@@ -58,8 +61,8 @@ const LINES_OF_A_FAILURE = 60;
 const LAST_LINES = 40;
 
 /**
- * The failures in the output of a `deno test` that failed. One that died, or failed outside of its tests, is one failure
- * with the last lines as its text.
+ * Returns the failures in the output of a failed `deno test`. If the process crashed, or failed outside of its tests,
+ * the result is one failure with the last lines of the output.
  */
 export function failuresIn(output: string, files: readonly string[]): Failure[] {
   const lines = output.trimEnd().split("\n");
@@ -81,8 +84,8 @@ function head(lines: readonly string[]): string {
 }
 
 /**
- * How a run closes: the failures, the skipped tests, the files that had no time, the names of the failed, the counts. `.ci/run`
- * reads all of it.
+ * Returns the end of a run's output: the failures, the skipped tests, the files that had no time to run, the names of
+ * failed tests, and the counts. `.ci/run` reads all of it.
  */
 export function summary(
   { passed, failed, skipped }: Tally,
@@ -97,7 +100,7 @@ export function summary(
   return `${errors}${reasons && `\nSkipped:\n${reasons}`}${late}\n${names}${counts}`;
 }
 
-/** One tally of several. */
+/** Adds up several tallies. */
 export function sum(tallies: readonly Tally[]): Tally {
   return {
     passed: tallies.reduce((total, each) => total + each.passed, 0),

@@ -1,22 +1,22 @@
-/** What a job takes while it runs. */
+/** The resources that a job needs. */
 export interface Needs {
   /** A cluster of the pool. */
   readonly needsCluster: boolean;
 }
 
-/** How much there is. */
+/** The limits of all jobs together. */
 export interface Limits {
-  /** Jobs at a time. */
+  /** Maximum number of jobs that run in parallel. */
   readonly workers: number;
-  /** Jobs with a cluster at a time. */
+  /** Maximum number of jobs with a cluster that run in parallel. */
   readonly clusters: number;
-  /** No job starts after it is aborted. */
+  /** Once it is aborted, no further job starts. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Runs jobs side by side, in their order. A job that needs a cluster is passed over while none is free: it would block a
- * worker. Returns when all that were started have ended.
+ * Runs jobs in parallel, in order. While no cluster is free, a job that needs one is skipped and runs later, so that it
+ * does not block a worker. Returns when all started jobs have finished.
  */
 export async function runJobs<J extends Needs>(
   jobs: readonly J[],

@@ -1,12 +1,15 @@
 /**
- * What chance decides while the code cache is made, decided once: which functions run, which exception handlers V8 notes as used,
- * and which types a comparison saw. A machine under load is not as a quiet one.
+ * Fixes what would differ between two runs that fill the code cache: which functions run, which exception handlers V8
+ * marks as used, and which types a comparison has seen. These differ between a busy machine and a quiet one.
  */
 
-/** Above the greatest process id of Linux (`PID_MAX_LIMIT`, 2^22). */
+/** Larger than every process ID on Linux (`PID_MAX_LIMIT`, 2^22). */
 const GONE = "4194305";
 
-/** A process that ends after `/proc` is listed and before its files are read: there may be one, so there always is one. */
+/**
+ * Adds a process that ends after `/proc` is listed and before its files are read. This can happen in any run, so it is
+ * made to happen in all runs.
+ */
 export function addEndedProcess(deno: Pick<typeof Deno, "readDir">): void {
   const { readDir } = deno;
   const withGone = async function* (path: string) {
@@ -16,11 +19,11 @@ export function addEndedProcess(deno: Pick<typeof Deno, "readDir">): void {
   deno.readDir = (path) => path === "/proc" ? withGone(path) : readDir(path);
 }
 
-/** On a quiet machine no run takes as long; milliseconds. */
+/** Longer than any run on a quiet machine takes, in milliseconds. */
 const LONG = 5_000;
 const NEVER = 24 * 3600 * 1000;
 
-/** Timers that end only runs on a slow machine never end. */
+/** Stops timers that fire only if a machine is slow. */
 export function stopLongTimers(global: Pick<typeof globalThis, "setTimeout" | "setInterval">): void {
   for (const name of ["setTimeout", "setInterval"] as const) {
     const start = global[name];

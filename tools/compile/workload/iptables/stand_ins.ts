@@ -1,16 +1,16 @@
 /**
- * What the program finds while the code cache is made, in place of a kernel and of iptables: a building machine need have
- * neither, nor the right to change anything, and what it holds must not decide what is in the cache. Nothing of this is in
- * the program that is built; what it really does is tested in test/e2e/iptables.
+ * Replaces the kernel and iptables while the code cache is made. A build machine may lack both, and the permission to
+ * change rules, and its own rules must not affect the cache. The binary contains none of this; test/e2e/iptables tests
+ * the program with a real kernel.
  */
 import recorded from "./nf_tables.json" with { type: "json" };
 
-/** What the kernel holds: nothing, or the capture of a pod in one of the back ends. */
+/** The rules in the kernel: none, or a pod's capture rules in one of the two back ends. */
 export type Held = "nothing" | "nft" | "legacy";
 
 const HELD: readonly string[] = ["nothing", "nft", "legacy"] satisfies readonly Held[];
 
-/** Puts the stand-ins in the place of the C library, the pod's addresses and the files of `/proc`. */
+/** Installs the stand-ins for the C library, the pod's addresses, and the files in `/proc`. */
 export function standIn(held: string): void {
   if (!HELD.includes(held)) throw new Error(`Nothing stands in for "${held}"`);
   const { dlopen } = Deno;
@@ -37,10 +37,13 @@ function replace(name: string, value: unknown): void {
   Object.defineProperty(Deno, name, { value });
 }
 
-/** Stands for every file and socket that the program opens by itself; the kernel gives no such number. */
+/**
+ * The file descriptor of every file and socket that the program opens by itself. The kernel never returns a descriptor
+ * this large.
+ */
 const STAND_IN = 1 << 30;
 
-/** The functions of src/platform/linux that an apply calls. Only programs of PATH are really started. */
+/** The functions that src/platform/linux calls to apply rules. Only programs on the PATH really start. */
 function library(real: Readonly<Record<string, unknown>>, held: string) {
   let asked = 0;
   const stands = {
@@ -62,7 +65,7 @@ function library(real: Readonly<Record<string, unknown>>, held: string) {
   return { ...real, ...Object.fromEntries(Object.entries(stands).filter(([name]) => name in real)) };
 }
 
-/** The numbers of netlink messages (linux/netfilter/nf_tables.h, linux/rtnetlink.h), and what is answered to them. */
+/** Types of netlink requests (linux/netfilter/nf_tables.h, linux/rtnetlink.h). */
 const ASKED = { tables: 0xa01, chains: 0xa04, rules: 0xa07, addresses: 22 } as const;
 const DONE = message(3, new Uint8Array(4), []);
 
@@ -73,21 +76,21 @@ function answerTo(asked: number, held: string): Uint8Array {
   return known ?? joined([...parts, DONE]);
 }
 
-/** What a kernel answered after the first of the program's runs with a stand-in. */
+/** The replies of a real kernel after the first run with a stand-in. */
 const RECORDED: ReadonlyMap<number, Uint8Array> = new Map([
   [ASKED.tables, Uint8Array.fromBase64(recorded.tables)],
   [ASKED.chains, Uint8Array.fromBase64(recorded.chains)],
   [ASKED.rules, Uint8Array.fromBase64(recorded.rules)],
 ]);
 
-/** `::6/128` of the interface `lo`. */
+/** The reply that lists `::6/128` on the interface `lo`. */
 function loopbackAddress(): Uint8Array {
   return message(20, Uint8Array.of(10, 128, 0, 0, 1, 0, 0, 0), [[1, Uint8Array.of(...Array(15).fill(0), 6)]]);
 }
 
 const MULTI = 2;
 
-/** A netlink message of several: its header, the header of its family, and attributes. */
+/** A netlink message that is part of a multipart reply: its header, the header of its family, and its attributes. */
 function message(type: number, header: Uint8Array, attributes: readonly (readonly [number, Uint8Array])[]): Uint8Array {
   const bytes = joined([new Uint8Array(16), header, ...attributes.map(([kind, value]) => attribute(kind, value))]);
   const view = new DataView(bytes.buffer);
@@ -116,7 +119,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 const TABLE = { information: 64, entryCount: 76, entriesSize: 80, firstEntry: 40, rules: 18 } as const;
 
-/** A table of iptables-legacy (linux/netfilter_ipv4/ip_tables.h) with owned chains. */
+/** Writes a table of iptables-legacy (linux/netfilter_ipv4/ip_tables.h) with owned chains. */
 function fillTable(option: number, value: Uint8Array): number {
   const view = new DataView(value.buffer);
   if (option === TABLE.information) {
