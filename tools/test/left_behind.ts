@@ -10,8 +10,9 @@ export function killLeftBehind(run: string): void {
 }
 
 /**
- * Removes the network namespaces that a run of tests has left behind, with the processes in them; their names begin with
- * `mesh-test-` and its id. Synchronous: what this process still does cannot add one meanwhile.
+ * Removes the network namespaces that a test run has left behind, with the processes in them. Their names begin with
+ * `mesh-test-` and the id of the run. The function is synchronous, so that this process cannot add a namespace in the
+ * meantime.
  */
 export function removeNamespaces(run: string): void {
   for (const name of namesOfNamespaces().filter((name) => name.startsWith(`mesh-test-${run}-`))) {
