@@ -22,6 +22,6 @@ Deno.test("checkBundler() refuses an altered bundler, and leaves none to start",
   await assert.rejects(Deno.stat(`${folder.path}/${FILE}`), Deno.errors.NotFound);
   await Deno.mkdir(`${folder.path}/dl/esbuild-0.25.5`, { recursive: true });
   await Deno.writeFile(`${folder.path}/${FILE}`, altered);
-  await assert.rejects(checkBundler(folder.path, BUNDLER, never), /it is removed/);
+  await assert.rejects(checkBundler(folder.path, BUNDLER, never), /is removed: build again/);
   await assert.rejects(Deno.stat(`${folder.path}/${FILE}`), Deno.errors.NotFound);
 });

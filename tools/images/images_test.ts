@@ -116,5 +116,5 @@ Deno.test("a program for another processor, and what is none, is refused", async
   assert.deepEqual(await readProgram(file, "arm64"), header);
   await assert.rejects(readProgram(file, "amd64"), /program" is not a program for amd64/);
   await Deno.writeTextFile(file, "#!/bin/sh\n");
-  await assert.rejects(readProgram(file, "arm64"), /no program for arm64/);
+  await assert.rejects(readProgram(file, "arm64"), /not a program for arm64/);
 });
