@@ -3,8 +3,8 @@ import { exhaustion } from "../base/exhaustion.ts";
 import { wrappedAround } from "../base/text/mod.ts";
 import type { World } from "../platform/world.ts";
 
-/** What a message begins with. Other lines are output that must stay as it is. */
-const MESSAGE = /^(?:error|warning|note): /;
+/** What JSON and the lines below an error begin with. They stay as they are; all other lines are sentences. */
+const NO_SENTENCE = /^[\s{]/;
 
 /**
  * Reports an error to the user and returns the exit code. A closed pipe is not an error: `| head` has read enough. The user can
@@ -47,6 +47,6 @@ export function say(world: World, text: string): void {
 function forTerminal(text: string, columns = Infinity): string {
   const lines = text.replaceAll("\u001b", "\\u001b").split("\n");
   return lines.map((line) => {
-    return line.length > columns && MESSAGE.test(line) ? wrappedAround(line, columns - 2).join("\n  ") : line;
+    return line.length > columns && !NO_SENTENCE.test(line) ? wrappedAround(line, columns - 2).join("\n  ") : line;
   }).join("\n");
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ClosedPipeError, MeshError, UsageError } from "../base/errors.ts";
 import { fakeWorld } from "../../test/support/fake_world.ts";
-import { reportFailure } from "./failure.ts";
+import { reportFailure, say } from "./failure.ts";
 
 function said(error: unknown, env: Record<string, string> = {}): [number, string] {
   const world = fakeWorld({ env });
@@ -60,4 +60,13 @@ Deno.test("reportFailure() breaks a long error between words at a terminal, and 
   const narrow = { ...world, stderr: { ...world.stderr, columns: 40 } };
   reportFailure(narrow, new UsageError('There is no such thing here, please see "kubectl mesh --help"'));
   assert.equal(world.said.stderr, 'error: There is no such thing here,\n  please see "kubectl mesh --help"\n');
+});
+
+Deno.test("say() breaks each long sentence at a terminal, but no JSON and no line below an error", () => {
+  const world = fakeWorld({ terminal: true });
+  const narrow = { ...world, stderr: { ...world.stderr, columns: 20 } };
+  say(narrow, 'pod/a skipped: pod uses the host network\n{"a": "long line of JSON"}\n  the line of a source\n');
+  const expected =
+    'pod/a skipped: pod\n  uses the host\n  network\n{"a": "long line of JSON"}\n  the line of a source\n';
+  assert.equal(world.said.stderr, expected);
 });

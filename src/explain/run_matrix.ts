@@ -1,7 +1,7 @@
 /** Runs `explain --matrix`: explains connections from every workload to every Service in the pods' namespaces. */
 import { atOnce } from "../base/at_once.ts";
 import { EXIT, MeshError } from "../base/errors.ts";
-import { columns, visible, wrappedAround } from "../base/text/mod.ts";
+import { columns, visible, wrappedBeforeCommand } from "../base/text/mod.ts";
 import { mapAt, mapsAt, textAt } from "../base/value.ts";
 import { re2Library } from "../golang/re2.ts";
 import { type Progress, withProgress } from "../platform/progress.ts";
@@ -238,7 +238,7 @@ function tableOf(cells: readonly Cell[], width: number): string {
   const table = [["FROM", ...heads], ...rows.map((row) => [row, ...heads.map((head) => verdict(row, head))])];
   const isOpen = ({ verdict, probe }: Cell) =>
     verdict === "refused" || verdict === "unknown" || probe?.reached === false;
-  const wrappedReason = (text: string) => wrappedAround(visible(text), width - 4).join("\n    ");
+  const wrappedReason = (text: string) => wrappedBeforeCommand(visible(text), width - 4).join("\n    ");
   const reasons = cells.filter(isOpen).map((cell) =>
     `${wrappedReason(`${cell.from} -> ${cell.to}: ${textOf(cell)}: ${cell.reason}`)}\n${
       cell.fix === "" ? "" : `  ${wrappedReason(`fix: ${cell.fix}`)}\n`

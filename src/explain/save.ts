@@ -1,5 +1,6 @@
 /** Runs `snapshot`: saves pods in an archive for `explain -f`. */
 import { EXIT, MeshError } from "../base/errors.ts";
+import { wrappedAround } from "../base/text/mod.ts";
 import { type Progress, withProgress } from "../platform/progress.ts";
 import { Redactor } from "../kube/redact/mod.ts";
 import type { World } from "../platform/world.ts";
@@ -55,9 +56,9 @@ async function saved(world: World, { source, path, program }: SaveOptions, progr
   if (isMany) world.stderr.write(`"${path}" has ${contents.length} pods, ${kib(bytes)}\n`);
   for (const { files, secrets, absent } of contents) {
     world.stderr.write(isMany ? `${files}; ${secrets}\n` : `"${path}" has ${files}, ${kib(bytes)}; ${secrets}\n`);
-    for (const line of absent) world.stderr.write(`  without ${line}\n`);
+    for (const line of absent) world.stderr.write(without(line, world));
   }
-  for (const problem of side?.problems ?? []) world.stderr.write(`  without ${problem}\n`);
+  for (const problem of side?.problems ?? []) world.stderr.write(without(problem, world));
   return left === 0 ? EXIT.ok : EXIT.failed;
 }
 
@@ -66,7 +67,13 @@ function controlPlaneText(side: ControlPlane): string {
   return new Redactor().credentials(`${JSON.stringify(side, undefined, 2)}\n`);
 }
 
-/** The parts of a pod in the archive, and the absent parts. */
+/** What is absent, broken between words at a terminal. */
+function without(what: string, { stderr: { isTerminal, columns = Infinity } }: World): string {
+  const text = `without ${what}`;
+  return `  ${(isTerminal ? wrappedAround(text, columns - 4) : [text]).join("\n    ")}\n`;
+}
+
+/** The parts of a pod in the archive, and the absent parts, with one line for each reason. */
 interface Contents {
   readonly files: string;
   readonly secrets: string;
@@ -78,7 +85,9 @@ function contentsOf({ origin, parts }: Snapshot, redacted: number): Contents {
   return {
     files: `${PART_NAMES.length - absent.length} files of ${origin}`,
     secrets: redacted === 0 ? "no secrets found" : `${redacted} values were redacted`,
-    absent: absent.map((name) => `${name}: ${parts[name].message}`),
+    absent: [...Map.groupBy(absent, (name) => parts[name].message)].map(([why, names]) =>
+      `${names.join(", ")}: ${why}`
+    ),
   };
 }
 

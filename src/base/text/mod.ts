@@ -9,4 +9,4 @@ export { CLEAR_SCREEN, terminalText } from "./terminal_text.ts";
 export { trimmed, trimmedEnd } from "./trim.ts";
 export { decodeUtf8 } from "./utf8.ts";
 export { visible } from "./visible.ts";
-export { wrapped, wrappedAround } from "./wrapped.ts";
+export { wrapped, wrappedAround, wrappedBeforeCommand } from "./wrapped.ts";

@@ -9,6 +9,14 @@ export function wrappedAround(text: string, width: number): string[] {
   return filled(pieces.flatMap((piece) => piece.length <= width ? [piece] : piece.split(" ")), width);
 }
 
+/**
+ * Wraps a text with `wrap`. A command at its end that does not fit on the line gets its own, whole, because people copy it.
+ */
+export function wrappedBeforeCommand(text: string, width: number, wrap = wrappedAround): string[] {
+  const [, before, command] = text.length <= width ? [] : /^(.*:) (kubectl .*)$/.exec(text) ?? [];
+  return before === undefined || command === undefined ? wrap(text, width) : [...wrap(before, width), command];
+}
+
 function filled(words: readonly string[], width: number): string[] {
   const lines = [""];
   for (const word of words) {

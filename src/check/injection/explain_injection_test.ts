@@ -311,6 +311,10 @@ Deno.test("check injection of all workloads: a line for each, without what a con
   assert.match(lines[2] ?? "", /^ {46}"false"$/);
   assert.match(lines[3] ?? "", /^shop +deployment\.apps\/web +injected +the policy is "enabled"; 1 live/);
   assert(lines.every((line) => line.length <= 80));
+  // Its longest word, "sidecar.istio.io/inject", is longer than the column of causes would be.
+  const narrow = overviewText(await explain({ namespace: "shop" }), { width: 70, isWide: false }).split("\n");
+  assert.match(narrow[3] ?? "", /^ {4}label "sidecar/);
+  assert(narrow.every((line) => line.length <= 70));
   const wide = overviewText(await explain({ namespace: "shop" }), { width: 80, isWide: true }).split("\n");
   assert.match(wide[0] ?? "", /^NAMESPACE +WORKLOAD +VERDICT +BY +CAUSE +FIX$/);
   assert.match(wide[1] ?? "", / +kubectl patch deployment\/out -n shop /);

@@ -56,7 +56,10 @@ export function overviewText(explanations: readonly Explanation[], { width, isWi
   const rows = explanations.map((each) => [each.namespace, each.workload, shortVerdict(each)].map(printable));
   const first = columns([head, ...rows]).trimEnd().split("\n");
   const column = Math.max(...first.map((line) => line.length)) + 2;
-  const isBelow = width - column < LEAST;
+  const longest = Math.max(
+    ...explanations.map((each) => Math.max(...shortCause(each).split(" ").map((word) => word.length))),
+  );
+  const isBelow = width - column < Math.max(LEAST, longest);
   const lines = first.flatMap((line, index) => {
     const explanation = explanations[index - 1];
     const cause = explanation === undefined ? "CAUSE" : shortCause(explanation);
@@ -64,11 +67,11 @@ export function overviewText(explanations: readonly Explanation[], { width, isWi
     const [start = "", ...rest] = wrappedAround(printable(cause), width - column);
     return [`${line.padEnd(column)}${start}`, ...rest.map((each) => `${" ".repeat(column)}${each}`)];
   });
-  const hint = explanations.some(({ fixes }) => fixes.length > 0) ? [HINT] : [];
+  const hint = explanations.some(({ fixes }) => fixes.length > 0) ? ["", ...block(HINT, "", width)] : [];
   return `${[...lines, ...hint].join("\n")}\n`;
 }
 
-const HINT = '\n"kubectl mesh check injection KIND/NAME -n NAMESPACE" shows the fix';
+const HINT = '"kubectl mesh check injection KIND/NAME -n NAMESPACE" shows the fix';
 
 function wideOverview(explanations: readonly Explanation[]): string {
   const rows = explanations.map((each) => {

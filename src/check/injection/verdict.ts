@@ -171,7 +171,7 @@ function assumed(asked: Asked): Verdict {
 
 /** Some pods and namespaces are never injected, regardless of the webhooks. */
 function withoutWebhooks(asked: Asked, why: string): Verdict {
-  asked.rules.push({ ...ANY_WEBHOOK, effect: "unknown", message: `cannot tell: ${why}` });
+  asked.rules.push({ ...ANY_WEBHOOK, effect: "unknown", message: why });
   const outcome = certainRefusal(asked) ?? namespaceOptOut(asked) ?? {
     ...UNKNOWN,
     reason: "webhooks-unknown",
@@ -310,7 +310,7 @@ function unknownConfiguration(asked: Asked, why: string): Outcome {
     field: "",
     value: null,
     effect: "unknown",
-    message: `cannot tell: ${why}`,
+    message: why,
   });
   return certainRefusal(asked) ?? {
     ...UNKNOWN,

@@ -82,6 +82,7 @@ Deno.test("with an unknown configuration the API server's rules remain", () => {
     injectorFor: () => ({ forbidden: "get on configmaps" }),
   });
   assert.deepEqual([verdict.verdict, verdict.by, verdict.reason], ["cannot-tell", null, "configuration-unknown"]);
+  assert(verdict.rules.every(({ message }) => !message.startsWith("cannot tell")), "said twice");
   assert.match(verdict.message, /needs get on configmaps/);
 });
 

@@ -78,7 +78,7 @@ export function tableText(results: readonly CheckResult[], look: Look): string {
     const rows = [...forbidden].flatMap(([right, all]) => rightLines(right, all, mark, look.width));
     parts.push([...heading("not checked", palette), ...rows]);
   }
-  const all = textOf([...parts, lastLines(results, look.failOn, mark)]);
+  const all = textOf([...parts, lastLines(results, look, mark)]);
   return isTooLong(all, look) ? textOf(screenParts(shown, results, { ...look, mark, palette })) : all;
 }
 
@@ -108,13 +108,13 @@ const TITLE_LINES = 3;
 function screenParts(shown: readonly CheckResult[], results: readonly CheckResult[], look: Screen): string[][] {
   const { mark, palette, width, rows = 0 } = look;
   const [cause, ...others] = shown;
-  if (cause === undefined) return [lastLines(results, look.failOn, mark)];
+  if (cause === undefined) return [lastLines(results, look, mark)];
   const isConsequence = (each: CheckResult): boolean => followsFrom(each, cause.id, shown);
   const [own, rest] = [others.filter(isConsequence), others.filter((each) => !isConsequence(each))];
   const counts = [
     ...own.length === 0 ? [] : [[...heading("consequences", palette), ...countLines(own, look)]],
     ...rest.length === 0 ? [] : [[...heading("other problems", palette), ...countLines(rest, look)]],
-    ['"-o wide" shows all results', ...lastLines(results, look.failOn, mark)],
+    ['"-o wide" shows all results', ...lastLines(results, look, mark)],
   ];
   const space = Math.max(LEAST_LINES, rows - TITLE_LINES - textOf(counts).split("\n").length);
   const text = lines(cause, mark, width);
@@ -168,14 +168,15 @@ function isUnreached({ result, message }: CheckResult): boolean {
 type MarkOf = (outcome: Outcome) => string;
 
 /** Returns the number of checks that could not run, and the counts of all results. */
-function lastLines(results: readonly CheckResult[], failOn: FailOn, markOf: MarkOf): string[] {
+function lastLines(results: readonly CheckResult[], { failOn, width }: Look, markOf: MarkOf): string[] {
   const { mark, counts: { ok, warning, error, unknown, skipped } } = summaryOf(results, failOn);
   const needsRights = results.some(({ missingRight }) => missingRight !== "");
   const rights = needsRights ? ': "kubectl mesh check --rbac" prints the needed rights' : "";
   const hint = `${counted(unknown, "check")} could not run${rights}`;
   const all = [`${ok} ok`, counted(warning, "warning"), counted(error, "error"), `${unknown} unknown`];
-  const last = `Status check results are ${markOf(mark)}: ${[...all, `${skipped} skipped`].join(", ")}`;
-  return unknown === 0 ? [last] : [hint, last];
+  const last = block(`Status check results are ?: ${[...all, `${skipped} skipped`].join(", ")}`, "", width);
+  const lines = last.map((line) => line.replace("?", markOf(mark)));
+  return unknown === 0 ? lines : [...block(hint, "", width), ...lines];
 }
 
 /** Returns the lines of a check. A passed check is one paragraph. A message names only the first objects. */
@@ -188,7 +189,7 @@ function lines(checked: CheckResult, markOf: MarkOf, width: Width): readonly str
   }
   const causes = [...message.split("\n"), ...width === undefined ? unnamed(checked) : []];
   return [
-    `${mark} ${title}`,
+    ...marked(mark, title, width),
     ...causes.flatMap((line) => block(line, INDENT, width)),
     // If the cause is fixed, this problem may disappear, so the short forms print no advice.
     ...becauseOf === "" || width === undefined ? adviceBlock(fixLines(fixes, width === undefined), INDENT, width) : [],
@@ -199,5 +200,6 @@ function lines(checked: CheckResult, markOf: MarkOf, width: Width): readonly str
 /** Lists the objects that the message leaves out. */
 function unnamed({ message, objects }: CheckResult): readonly string[] {
   const rest = objects.filter((object) => !message.includes(`${object}: `));
-  return rest.length === 0 ? [] : [`all others: ${rest.join(", ")}`];
+  const label = rest.length < objects.length ? "all others" : rest.length === 1 ? "object" : "objects";
+  return rest.length === 0 ? [] : [`${label}: ${rest.join(", ")}`];
 }

@@ -152,6 +152,24 @@ Deno.test("wide: no line is broken, and every object is named", () => {
   assert(text.includes(`    ${message}\n    all others: pod/shop/b, pod/shop/c\n`), text);
 });
 
+Deno.test("wide: objects of a message that names none are no others", () => {
+  const look = { color: false, short: false, failOn: "error", width: undefined } as const;
+  const text = (objects: readonly string[]) =>
+    tableText([result("pods", { result: "error", message: "odd", objects })], look);
+  assert.match(text(["pod/a"]), /\n {4}odd\n {4}object: pod\/a\n/);
+  assert.match(text(["pod/a", "pod/b"]), /\n {4}odd\n {4}objects: pod\/a, pod\/b\n/);
+});
+
+Deno.test("titles and the summary fit a narrow terminal", () => {
+  const title = "a long title of a check that does not fit on one line of it";
+  const look = { color: false, short: false, failOn: "error", width: 60 } as const;
+  const results = [result("odd", { title, result: "unknown", message: "cannot tell", missingRight: "list pods" })];
+  const text = tableText([...results, result("bad", { title, result: "error", message: "bad" })], look);
+  assert(text.split("\n").every((line) => line.length <= 60), text);
+  assert.match(text, /\n× a long title of a check that does not fit on one line of\n {4}it\n/);
+  assert.match(text, /\nStatus check results are ×: .*, 1\n {2}unknown, 0 skipped\n$/);
+});
+
 Deno.test("a long list behind a passed check is broken too", () => {
   const message = Array.from({ length: 12 }, (_, index) => `istio-sidecar-injector-${index}`).join(", ");
   const look = { color: false, short: false, failOn: "error", width: 80 } as const;

@@ -3,6 +3,7 @@
  * forwards it to the waypoint of the Service or to an endpoint, through an HBONE tunnel if the endpoint supports HBONE,
  * else over TCP.
  */
+import { counted } from "../../base/text/mod.ts";
 import { joinHostPort } from "../../golang/net/mod.ts";
 import type { Service, Workload, ZtunnelDump } from "../ztunnel/dump.ts";
 import { workloadOf } from "../ztunnel/dump.ts";
@@ -94,7 +95,7 @@ function ofService(dump: ZtunnelDump, service: Service, port: number, own: Workl
     return workload === undefined || target === undefined ? [] : [{ workload, target }];
   });
   const healthy = all.filter(({ workload }) => workload.isHealthy || takesUnhealthy);
-  const message = `the ztunnel of its node knows ${name}, with ${all.length} endpoints`;
+  const message = `the ztunnel of its node knows ${name}, with ${counted(all.length, "endpoint")}`;
   const isFar = `${message}: it is unknown which of them internalTrafficPolicy allows`;
   return {
     step: mode === "Strict"

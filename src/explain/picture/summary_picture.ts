@@ -177,13 +177,13 @@ function configurationSection(configuration: Configuration): Section {
   };
 }
 
-function stateSection({ readiness, compared, differences }: PodSummary): Section {
+function stateSection({ readiness, compared, differences, ambient }: PodSummary): Section {
   return {
     title: "Readiness and injection",
     column: "right",
     rows: [
       ...fact("ready", readiness.message, readiness.result),
-      ...!compared
+      ...ambient !== null ? [] : !compared
         ? fact(
           "injection",
           "the injected values are unknown: the annotation sidecar.istio.io/status is absent",

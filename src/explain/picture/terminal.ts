@@ -1,6 +1,6 @@
 /** Prints a picture as text for a terminal, with box drawing characters or in ASCII. */
 import colors from "picocolors";
-import { visible } from "../../base/text/mod.ts";
+import { visible, wrappedBeforeCommand } from "../../base/text/mod.ts";
 import type { Result } from "../summary/pod_summary_schema.ts";
 import type { Box, FactRow, LaneRow, Note, Picture, Section } from "./picture.ts";
 import { cut, wrap } from "./wrap.ts";
@@ -105,7 +105,9 @@ class Drawing {
   #note({ mark, text, fix }: Note): string[] {
     const width = this.#width - 2;
     const lines = this.#marked(mark, text, width).map((line) => this.#text(line));
-    return fix === "" ? lines : [...lines, ...wrap(this.#safe(`fix: ${fix}`), width - 2).map((line) => `  ${line}`)];
+    return fix === ""
+      ? lines
+      : [...lines, ...wrappedBeforeCommand(this.#safe(`fix: ${fix}`), width - 2, wrap).map((line) => `  ${line}`)];
   }
 
   /** Returns a frame around lines, with the title in the top edge. */

@@ -26,6 +26,7 @@ Deno.test("a pod in ambient mode is reported as that, and lacks no sidecar", () 
   const text = terminalText(summaryPicture(summary), { columns: 100, color: false, ascii: true });
   assert.match(text, /every TCP connection -+> ztunnel 15001 -+> mesh/);
   assert.match(text, /policies +DENY shop\/strict/);
+  assert.doesNotMatch(text, /sidecar/);
 });
 
 const OTHERS: readonly (readonly [string, AmbientChanges, string, RegExp])[] = [

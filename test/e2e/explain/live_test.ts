@@ -150,7 +150,10 @@ async function saved(scene: Scene): Promise<void> {
     stderr,
     /^".*web\.tar\.gz" has \d+ files of pod\/web in the namespace "shop", \d+ KiB; \d+ values were redacted\n/,
   );
-  assert.match(stderr, /without rules\.iptables: the container "istio-proxy" lacks the capability NET_ADMIN/);
+  assert.match(
+    stderr,
+    /without rules\.iptables, rules\.ip6tables, rules\.nft: the container "istio-proxy" lacks the capability NET_ADMIN/,
+  );
   assert.equal(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
   const listing = await new Deno.Command("tar", { args: ["-xzOf", path] }).output();
   const text = new TextDecoder().decode(listing.stdout);
