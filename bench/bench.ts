@@ -1,9 +1,9 @@
 /**
- * Runs the benchmarks named, or all but `compare`: `tools/deno task bench [start ...] [-- FLAGS]`. What follows `--` goes
- * to each of them.
+ * Runs the named benchmarks, or all except `compare`: `tools/deno task bench [start ...] [-- FLAGS]`. Each benchmark
+ * gets the flags after `--`.
  */
 
-/** A name, and the arguments of Deno. */
+/** The arguments to Deno for each benchmark, by name. */
 const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
   start: ["run", "--quiet", "--allow-all", "bench/start.ts"],
   inject: ["run", "--quiet", "--allow-all", "bench/inject/inject_process.ts"],
@@ -33,7 +33,7 @@ async function main(words: readonly string[]): Promise<number> {
   for (const name of names.length > 0 ? names : Object.keys(BENCHMARKS).filter((each) => each !== "compare")) {
     const args = BENCHMARKS[name];
     if (args === undefined) {
-      throw new Error(`No benchmark "${name}": there are ${Object.keys(BENCHMARKS).join(", ")}`);
+      throw new Error(`There is no benchmark "${name}"; choose from ${Object.keys(BENCHMARKS).join(", ")}`);
     }
     const command = new Deno.Command(Deno.execPath(), {
       args: [...args, ...flags],

@@ -1,7 +1,8 @@
 /**
- * Two builds of the program side by side: whole processes, started in turn so that a busy machine slows both. Prints the
+ * Compares two builds of the program as whole processes, started in turn so that a busy machine slows both. Prints the
  * median time and the peak memory of each, and the ratio. `tools/deno task bench compare -- --base FILE [--runs N]`
- * compares the binary FILE with `dist/kubectl-mesh` (or `MESH_BINARY`). Exit code 1 if a median time is above the limit.
+ * compares the binary FILE with `dist/kubectl-mesh` (or `MESH_BINARY`). Exits with 1 if the ratio of a median time is
+ * above the limit.
  */
 import { parseArgs } from "node:util";
 import { manifestOf, SETTINGS } from "./inject/inject_input.ts";
@@ -10,15 +11,15 @@ import { median, print } from "./measure.ts";
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
 const BINARY = Deno.env.get("MESH_BINARY") ?? `${ROOT}/dist/kubectl-mesh`;
 
-/** What a change may cost without a reason. */
+/** The ratio of times that a change may reach without a justification. */
 const LIMIT = 1.03;
 
 interface Subject {
   readonly name: string;
   readonly args: readonly string[];
-  /** Its exit code. */
+  /** The expected exit code. */
   readonly code?: number;
-  /** Share of the runs: long commands run less often. */
+  /** The share of `--runs` for this command; slow commands run less often. */
   readonly share?: number;
 }
 
@@ -35,7 +36,7 @@ async function main(): Promise<number> {
   if (values.base === undefined) throw new Error("--base FILE is missing: the binary to compare with");
   const folder = await Deno.makeTempDir();
   try {
-    // How a file lies in the page cache is worth 10% of a start: both are copied in the same way.
+    // The layout of a file in the page cache can change its start by 10%, so both files are copied in the same way.
     const [base, binary] = [`${folder}/before`, `${folder}/after`];
     await Deno.copyFile(values.base, base);
     await Deno.copyFile(BINARY, binary);
@@ -79,7 +80,7 @@ async function compare(
 ): Promise<number> {
   const [before, after]: [Run[], Run[]] = [[], []];
   for (let round = -2; round < runs; round++) {
-    // The first rounds warm the page cache; who goes first changes.
+    // The first rounds warm the page cache. The order alternates.
     const order = round % 2 === 0
       ? [[base, before], [binary, after]] as const
       : [[binary, after], [base, before]] as const;
@@ -109,7 +110,7 @@ async function measure(binary: string, args: readonly string[], expected: number
   return { milliseconds: performance.now() - start, megabytes };
 }
 
-/** Peak resident megabytes so far; 0 after the process is gone. */
+/** Returns the peak resident memory so far, in megabytes; 0 if the process is gone. */
 function peakOf(pid: number): number {
   try {
     return Number(/VmHWM:\s*(\d+)/.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;

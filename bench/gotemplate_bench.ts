@@ -15,7 +15,7 @@ Deno.bench("gotemplate: render a small template", () => {
   template.render(data);
 });
 
-/** Functions as cheap as can be, so that the engine is what is measured. */
+/** Template functions that do almost nothing, so that only the engine is measured. */
 function cheapFunctions(text: string): FuncMap {
   const words = [...new Set(text.match(/[A-Za-z]+/g))].filter((word) => !builtin.has(word));
   const stubs: FuncMap = Object.fromEntries(
@@ -49,7 +49,7 @@ Deno.bench({ name: "gotemplate: parse Istio's sidecar template", ignore: missing
 const values = missing === undefined
   ? parseYaml(Deno.readTextFileSync(`${SHARED}/cases/inject/settings/values.yaml`))
   : {};
-/** A pod as the injector shows it, as far as the template looks. */
+/** A pod as the injector passes it to the template, with only the fields that the template reads. */
 const pod = {
   Values: values,
   ObjectMeta: {

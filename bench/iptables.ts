@@ -1,9 +1,9 @@
 /**
- * Whole processes of traffic capture in a network namespace that is made for it: a first apply of both families, a
- * second one that finds everything in place, both by netlink and by programs, and a generate; and how many programs each
- * starts. Needs root; the binary
- * must be compiled. The peer's times are in the issue, measured on such a machine. Exit code 1 if more programs
- * are started than the limit; times depend on the machine and are only shown.
+ * Measures whole processes of traffic capture in a new network namespace: a first apply for both families, a second
+ * apply that finds everything in place (both through netlink and through programs), and a generate. Also counts the
+ * programs that each starts. Needs root; the binary must be compiled. The peer's times are in the issue, measured on a
+ * similar machine. Exits with 1 if more programs are started than the limit; times depend on the machine and are only
+ * printed.
  */
 import { parseArgs } from "node:util";
 import { againInNamespaces, print } from "./measure.ts";
@@ -18,13 +18,13 @@ const FLAGS = [
 interface Subject {
   readonly name: string;
   readonly args: readonly string[];
-  /** Brings the namespace to where the run starts. */
+  /** A command that prepares the namespace for the run. */
   readonly before?: readonly string[];
   readonly mostPrograms: number;
   readonly peer: string;
 }
 
-/** A first and a second apply with flags, and the most programs that they may start. */
+/** A first and a second apply with these flags, and the maximum number of programs that each may start. */
 function applies(how: string, flags: readonly string[], [first, second]: readonly [number, number]): Subject[] {
   const args = ["istio-iptables", ...FLAGS, ...flags];
   return [
@@ -65,7 +65,7 @@ async function measure(subject: Subject, runs: number): Promise<boolean> {
     await prepare();
     const start = performance.now();
     await must([BINARY, ...subject.args]);
-    // The first run warms the page cache.
+    // The first run only warms the page cache.
     if (run >= 0) times.push(performance.now() - start);
   }
   await prepare();
@@ -80,7 +80,7 @@ function ms(time: number): string {
   return time.toFixed(1).padStart(8);
 }
 
-/** Programs that a command starts besides itself; `undefined` where strace is not installed. */
+/** Returns the number of programs that a command starts besides itself; `undefined` if strace is not installed. */
 async function countPrograms(command: readonly string[]): Promise<number | undefined> {
   const trace = await Deno.makeTempFile();
   try {
@@ -88,7 +88,7 @@ async function countPrograms(command: readonly string[]): Promise<number | undef
     const started = (await Deno.readTextFile(trace)).split("\n").filter((line) =>
       /execve\("/.test(line) && !/ENOENT/.test(line)
     );
-    // The program itself is one of them.
+    // The count includes the program itself.
     return started.length - 1;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;

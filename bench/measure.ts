@@ -1,14 +1,14 @@
-/** What the benchmarks of the agent have in common: waiting for a proxy, its time and its memory. */
+/** Helpers for the benchmarks of the agent: they wait for a proxy, and measure its time and memory. */
 
-/** Nothing takes so long unless it fails. */
+/** Milliseconds after which a benchmark has failed; everything here is much faster. */
 const DEADLINE = 20_000;
 
-/** Asks again and again until the status is the right one. */
+/** Polls a URL until its status is as expected. */
 export async function until(url: string, isReady: (status: number) => boolean): Promise<void> {
   await eventually(url, async () => isReady(await statusOf(url)));
 }
 
-/** Looks again and again until something is so; `what` is for the error. */
+/** Polls until a condition is true. `what` describes it in the error. */
 export async function eventually(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + DEADLINE;
   while (!await isSo()) {
@@ -17,7 +17,7 @@ export async function eventually(what: string, isSo: () => boolean | Promise<boo
   }
 }
 
-/** The status of an answer; 0 if nobody listens. */
+/** Returns the status of a response; 0 if nothing listens. */
 export async function statusOf(url: string): Promise<number> {
   try {
     const response = await fetch(url);
@@ -28,32 +28,32 @@ export async function statusOf(url: string): Promise<number> {
   }
 }
 
-/** SIGQUIT ends the agent without a drain, and Envoy, which has no handler for it. */
+/** Stops the agent with SIGQUIT, which skips the drain. Envoy has no handler for it and ends too. */
 export async function end(child: Deno.ChildProcess): Promise<void> {
   child.kill("SIGQUIT");
   await child.status;
 }
 
-/** Megabytes of a process that are in memory. */
+/** Returns the resident memory of a process in megabytes. */
 export async function resident(pid: number): Promise<number> {
   const [, kibibytes = "NaN"] = /^VmRSS:\s+(\d+) kB$/m.exec(await Deno.readTextFile(`/proc/${pid}/status`)) ?? [];
   return Number(kibibytes) * 1024 / 1e6;
 }
 
-/** Milliseconds of processor time that a process has used, in steps of 10 (proc(5): utime and stime). */
+/** Returns the processor time that a process has used, in milliseconds, in steps of 10 (proc(5): utime and stime). */
 export async function processorTime(pid: number): Promise<number> {
   const fields = (await Deno.readTextFile(`/proc/${pid}/stat`)).replace(/^.*\) /, "").split(" ");
   return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
-/** The middle, the least and the most, each in a column. */
+/** Formats the median, the minimum and the maximum as columns. */
 export function columns(times: readonly number[]): string {
   const sorted = times.toSorted((a, b) => a - b);
   const chosen = [sorted[Math.floor(sorted.length / 2)], sorted[0], sorted.at(-1)];
   return chosen.map((time = NaN) => time.toFixed(1).padStart(8)).join("");
 }
 
-/** The middle one. */
+/** Returns the median. */
 export function median(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? NaN;
 }
@@ -62,7 +62,7 @@ export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** A number in a column. */
+/** Formats a number as a column. */
 export function column(size: number): string {
   return size.toFixed(1).padStart(8);
 }
@@ -72,8 +72,8 @@ export function print(text: string): void {
 }
 
 /**
- * Runs a benchmark again, with more flags, in a network namespace of its own that ends with it; `script` is what a shell
- * does there before, `more` are further kinds of namespaces. Resolves with the exit code.
+ * Runs a benchmark again, with these flags, in a new network namespace that is removed at its end. Before it starts, sh
+ * runs `script` there. `more` are flags of unshare for more namespaces. Returns the exit code.
  */
 export async function againInNamespaces(
   file: string,

@@ -1,7 +1,7 @@
 import { decode, goView, strategicMerge, structSchema, toGoJson } from "../src/kube/mod.ts";
 import { isMap, type Value, type ValueMap } from "../src/base/value.ts";
 
-/** A sidecar of about 8 KB and an application pod, as an injector merges them. */
+/** A sidecar of about 8 KB and an application pod, as an injector would merge them. */
 const CONTAINER: ValueMap = {
   name: "istio-proxy",
   image: "example.test/mesh/proxyv2:1.0",

@@ -1,6 +1,6 @@
 /**
- * Start time: the compiled program against an empty compiled Deno program, each as a whole process, started in turns
- * so that a busy machine slows both. The limit is 1.3 times; exit code 1 above it.
+ * Measures start time: the compiled program and an empty compiled Deno program, each as a whole process, started in
+ * turn so that a busy machine slows both. Exits with 1 if the ratio is above 1.3.
  */
 import { parseArgs } from "node:util";
 
@@ -27,7 +27,7 @@ async function main(): Promise<number> {
   for (let round = -2; round < Number(values.runs); round++) {
     for (const { command, times } of candidates) {
       const time = await timeOf(command);
-      // The first rounds warm the page cache.
+      // The first rounds only warm the page cache.
       if (round >= 0) times.push(time);
     }
   }
@@ -37,10 +37,10 @@ async function main(): Promise<number> {
 async function compile(args: readonly string[]) {
   const options = { args: ["run", "--quiet", "--allow-all", `${ROOT}/tools/compile.ts`, ...args] };
   const { success } = await new Deno.Command(Deno.execPath(), options).spawn().status;
-  if (!success) throw new Error("Cannot compile what is to be measured");
+  if (!success) throw new Error("Cannot compile the programs to measure");
 }
 
-/** Milliseconds from start to end of a process. */
+/** Returns the milliseconds from start to end of a process. */
 async function timeOf([program = "", ...args]: readonly string[]): Promise<number> {
   const start = performance.now();
   const { success } = await new Deno.Command(program, { args, stdin: "null", stdout: "null", stderr: "null" }).spawn()

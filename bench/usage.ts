@@ -1,13 +1,13 @@
-/** A program run to its end, with what it took. */
+/** Runs a program to its end, and measures its resources. */
 
-/** What it printed and took. A busy machine does not change the time of the processor much. */
+/** The output of a program, and the resources that it used. Processor time varies little on a busy machine. */
 export interface Usage {
   readonly stdout: string;
   readonly stderr: string;
   readonly seconds: number;
-  /** Seconds of the processor, user and system, by the program and all that it starts. */
+  /** Processor time in seconds, user and system, of the program and all its child processes. */
   readonly processor: number;
-  /** The peak of resident memory of the largest process. */
+  /** Peak resident memory of the largest process. */
   readonly megabytes: number;
 }
 

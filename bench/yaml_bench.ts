@@ -3,7 +3,7 @@ import { isList, isMap, newMap, type Value, type ValueMap } from "../src/base/va
 
 const COPIES = 2000;
 
-/** A Deployment of about 500 bytes, as people write them. */
+/** Returns a Deployment of about 500 bytes, as people write them. */
 function manifest(index: number): string {
   return `apiVersion: apps/v1
 kind: Deployment
@@ -41,7 +41,7 @@ spec:
 `;
 }
 
-/** About 8 KB of new content: two containers with long argument and environment lists. */
+/** About 8 KB of new content: two containers with long lists of arguments and variables. */
 function sidecar(index: number): Value[] {
   const env = Array.from(
     { length: 50 },
@@ -59,7 +59,7 @@ function map(entries: Record<string, Value>): ValueMap {
   return Object.assign(newMap(), entries);
 }
 
-/** The document's value with the new containers in it, everything else shared. */
+/** Adds the new containers to the document's value; the rest of the value is shared. */
 function inject(value: Value, index: number): Value {
   const spec = child(child(child(value, "spec"), "template"), "spec");
   const containers = spec.containers;

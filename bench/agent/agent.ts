@@ -1,9 +1,9 @@
 /**
- * The agent as a whole process with the real Envoy, whose clusters and listeners come from files: from its start to the
- * first 200 on port 15021, and its resident memory when idle and after 10,000 requests to its status server. Beside it
- * Envoy alone, from its start to the first answer on that port: no agent can be faster. Works in a network
- * namespace of its own; needs root. `MESH_AGENT_BINARY` names the binary, which must be compiled. The peer's numbers are
- * in the issue; exit code 1 if the memory is above its limit or grows.
+ * Measures the agent as a whole process with the real Envoy, whose clusters and listeners come from files: the time
+ * from its start to the first status 200 on port 15021, and its resident memory, idle and after 10,000 requests to its
+ * status server. For comparison, it also measures Envoy alone, from its start to the first response on that port: no
+ * agent can be faster. Runs in its own network namespace; needs root. `MESH_AGENT_BINARY` is the path of the compiled
+ * binary. The peer's numbers are in the issue. Exits with 1 if the memory is above its limit or grows.
  */
 import { parseArgs } from "node:util";
 import { realEnvoy } from "../../test/support/programs/envoy.ts";
@@ -15,8 +15,9 @@ const READY = "http://127.0.0.1:15021/healthz/ready";
 const STATUS = "http://127.0.0.1:15020/healthz/ready";
 
 /**
- * MB resident, and how much of it may come between the first and the last quarter of the requests: V8 collects its garbage
- * when some megabytes have come together (after 60,000 requests there is less than after 10,000).
+ * Limits in MB: the resident memory, and its growth from the first to the last quarter of the requests. Some growth is
+ * normal, because V8 waits for several megabytes of garbage (after 60,000 requests the process is smaller than after
+ * 10,000).
  */
 const LIMIT = 70;
 const GROWTH = 6;
@@ -42,7 +43,10 @@ async function main(): Promise<number> {
   }
 }
 
-/** Runs this file again in a new network namespace, which ends with it; Envoy cannot be downloaded from there. */
+/**
+ * Runs this file again in a new network namespace, which is removed at its end. Envoy is downloaded before, because the
+ * namespace has no network.
+ */
 async function inNamespace(words: readonly string[]): Promise<number> {
   const envoy = await realEnvoy();
   if (envoy.missing !== undefined) throw new Error(envoy.missing);
@@ -61,7 +65,7 @@ async function binary(): Promise<string> {
 interface Subject {
   readonly name: string;
   readonly start: () => Deno.ChildProcess;
-  /** Whether this status on 15021 is what it is started for. */
+  /** Whether a response with this status on port 15021 ends the measurement. */
   readonly isReady: (status: number) => boolean;
   readonly peer: string;
 }
@@ -72,7 +76,7 @@ async function measureStart({ name, start, isReady, peer }: Subject, runs: numbe
     const begin = performance.now();
     const child = start();
     await until(READY, isReady);
-    // The first run warms the page cache.
+    // The first run only warms the page cache.
     if (run >= 0) times.push(performance.now() - begin);
     await end(child);
   }

@@ -1,22 +1,22 @@
-/** What the proxy's container of a pod holds, for the benchmark of the agent: a folder, an environment, programs. */
+/** The folder, environment and programs of a pod's proxy container, for the benchmark of the agent. */
 
-/** The programs that are measured. */
+/** The paths of the programs to measure. */
 export interface Programs {
   readonly agent: string;
   readonly envoy: string;
 }
 
-/** A pod whose Envoy gets clusters and listeners from files. */
+/** A pod whose Envoy reads clusters and listeners from files. */
 export interface Pod {
   startAgent(this: void): Deno.ChildProcess;
-  /** Envoy by itself, with the bootstrap that the agent makes. */
+  /** Starts Envoy alone, with the bootstrap that the agent makes. */
   startEnvoy(this: void): Deno.ChildProcess;
   remove(): Promise<void>;
 }
 
 const TYPE = "type.googleapis.com/envoy";
 
-/** Captured connections go where they were going. */
+/** Captured connections go to their original destination. */
 export const CLUSTERS = [{
   "@type": `${TYPE}.config.cluster.v3.Cluster`,
   name: "PassthroughCluster",
@@ -24,7 +24,10 @@ export const CLUSTERS = [{
   lb_policy: "CLUSTER_PROVIDED",
 }];
 
-/** The two listeners that traffic capture leads to; the inbound one perhaps with TLS. */
+/**
+ * The two listeners that receive captured traffic. `inboundSocket` adds a transport socket, such as TLS, to the inbound
+ * one.
+ */
 export function listeners(inboundSocket?: Readonly<Record<string, unknown>>) {
   return [
     listener("virtualOutbound", 15001, {}),
@@ -62,7 +65,7 @@ const OVERRIDE = {
   },
 };
 
-/** Makes a pod in a folder of its own. */
+/** Makes a pod in a new temporary folder. */
 export async function makePod({ agent, envoy }: Programs): Promise<Pod> {
   const cwd = await Deno.makeTempDir({ prefix: "mesh-bench-" });
   const files = { cds: { resources: CLUSTERS }, lds: { resources: listeners() }, override: OVERRIDE };

@@ -1,8 +1,8 @@
 /**
- * Processor time that an answer of the DNS server takes, and how many there are in a second, with one question and with 64
- * at once. Beside it a server in Go that looks nothing up: with Go's sockets less is not possible. The servers take turns;
- * `--runs` says how often. Needs Go. `--base FOLDER` is another checkout, whose server takes part; `--pilot` adds pilot-agent's,
- * which is built from Istio's module.
+ * Measures the processor time per response of the DNS server, and the responses per second, with 1 and with 64 queries
+ * in flight. For comparison, it also measures a server in Go that looks nothing up, the minimum with Go's sockets. The
+ * servers run in turn, `--runs` times. Needs Go. `--base FOLDER` adds the server of a second checkout; `--pilot` adds
+ * the server of pilot-agent, which is built from Istio's module.
  */
 import { parseArgs } from "node:util";
 import { goProgram } from "../../test/support/programs/go_program.ts";
@@ -13,7 +13,7 @@ const SECONDS = 2;
 const HOSTS = 1000;
 const AT_ONCE = [1, 64];
 
-/** As in the agent's binary. */
+/** The flags of the agent's binary. */
 const V8_FLAGS = "--v8-flags=--lite-mode,--max-semi-space-size=1";
 
 /** The server with a table of a thousand hosts; says its port. */
@@ -69,7 +69,7 @@ async function measure({ cwd, command: [program = "", ...args] }: Subject, peer:
   const child = new Deno.Command(program, { cwd, args, stdin: "null", stdout: "piped" }).spawn();
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const port = String((await lines.read()).value).trim();
-  // The first answers have V8 compile what they need.
+  // The first responses make V8 compile the code that they need.
   await ask(peer, port, 1, atOnce);
   const before = await processorTime(child.pid);
   const answers = await ask(peer, port, SECONDS, atOnce);
@@ -81,7 +81,7 @@ async function measure({ cwd, command: [program = "", ...args] }: Subject, peer:
   return { microseconds: used * 1000 / answers, rate: answers / SECONDS, megabytes };
 }
 
-/** Asks for some seconds; returns the number of answers. */
+/** Sends queries for some seconds and returns the number of responses. */
 async function ask(peer: string, port: string, seconds: number, atOnce: number): Promise<number> {
   const args = ["ask", port, String(seconds), String(atOnce), String(HOSTS)];
   const { success, stdout } = await new Deno.Command(peer, { args, stderr: "inherit" }).output();

@@ -1,9 +1,10 @@
 /**
- * The agent with an identity and a control plane, as a whole process with the real Envoy: from its start to its
- * certificate, from its start to the first 200 on port 15021, and its memory and processor time when idle. The control
- * plane is the one of the tests. `--after` says how many seconds after the start the memory is measured. Works in network and
- * mount namespaces of its own; needs root and Go. `MESH_AGENT_BINARY` names the binary, which must be compiled. The
- * peer's numbers are in the issue; exit code 1 if a median or the memory is above its limit.
+ * Measures the agent with an identity and a control plane, as a whole process with the real Envoy: the time from its
+ * start to its certificate, the time from its start to the first status 200 on port 15021, and its memory and processor
+ * time when idle. The control plane is the one that the tests use. `--after` is the number of seconds between the start
+ * and the measurement of memory. Runs in its own network and mount namespaces; needs root and Go. `MESH_AGENT_BINARY`
+ * is the path of the compiled binary. The peer's numbers are in the issue. Exits with 1 if a median or the memory is
+ * above its limit.
  */
 import { parseArgs } from "node:util";
 import { realEnvoy } from "../../test/support/programs/envoy.ts";
@@ -26,7 +27,9 @@ import {
 const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname).replace(/\/$/, "");
 const READY = "http://127.0.0.1:15021/healthz/ready";
 
-/** Milliseconds, megabytes and milliseconds of processor time in `IDLE`. */
+/**
+ * Limits: milliseconds to the first status 200, megabytes of memory, and milliseconds of processor time during `IDLE`.
+ */
 const LIMITS = { ready: 320, memory: 75, idle: 50 };
 const IDLE = 5000;
 
@@ -54,7 +57,10 @@ async function main(): Promise<number> {
   }
 }
 
-/** Runs this file again in namespaces that end with it, where istiod's name is this machine's; nothing can be downloaded there. */
+/**
+ * Runs this file again in new namespaces, which are removed at its end. There, istiod's host name is this machine, and
+ * nothing can be downloaded.
+ */
 async function inNamespace(words: readonly string[]): Promise<number> {
   const envoy = await realEnvoy();
   if (envoy.missing !== undefined) throw new Error(envoy.missing);
@@ -72,7 +78,9 @@ async function binary(): Promise<string> {
   return await Deno.realPath(Deno.env.get("MESH_AGENT_BINARY") ?? `${ROOT}/dist/agent/mesh-agent`);
 }
 
-/** Until it is in a file, which is written when the certificate is in force. */
+/**
+ * Measures the time until the certificate is in a file, which the agent writes when it starts to use the certificate.
+ */
 async function measureCertificate(pod: MeshPod, runs: number): Promise<void> {
   const times = await timesOf(runs, async () => {
     const child = pod.startAgent({ OUTPUT_CERTS: OUTPUT });
@@ -92,7 +100,9 @@ async function measureReady(pod: MeshPod, runs: number): Promise<boolean> {
   return median(times) < LIMITS.ready;
 }
 
-/** Milliseconds of each run but the first, which warms the page cache; the agent that it starts is ended after each. */
+/**
+ * Returns the milliseconds of each run except the first, which warms the page cache. Stops the agent after each run.
+ */
 async function timesOf(
   runs: number,
   run: () => Promise<Deno.ChildProcess>,
@@ -109,7 +119,7 @@ async function timesOf(
   return times;
 }
 
-/** With DNS, so many seconds after the start. */
+/** Measures the idle agent, with its DNS server, `after` seconds after the start. */
 async function measureIdle(pod: MeshPod, after: number): Promise<boolean> {
   const child = pod.startAgent({ ISTIO_META_DNS_CAPTURE: "true" });
   await until(READY, (status) => status === 200);

@@ -1,31 +1,34 @@
-/** A pod with an identity and a control plane, for the benchmark of the two: folder, environment, what istiod would give. */
+/**
+ * A pod with an identity and a control plane, for benchmarks: its folder, its environment, and the resources that
+ * istiod would send.
+ */
 import { CLUSTERS, listeners } from "./agent_pod.ts";
 import { sdsSecret } from "../../test/support/agent/sds_secret.ts";
 
-/** The programs that are measured, and what they are measured with. */
+/** The paths of the programs to measure, and of the control plane. */
 export interface Programs {
   readonly agent: string;
   readonly envoy: string;
   readonly controlPlane: string;
 }
 
-/** A pod whose control plane runs. */
+/** A pod with a running control plane. */
 export interface MeshPod {
-  /** Starts the agent, with more variables; every start gets a certificate anew. */
+  /** Starts the agent with additional variables. Each start requests a new certificate. */
   startAgent(this: void, env?: Readonly<Record<string, string>>): Deno.ChildProcess;
   /** Whether a certificate has been written to the folder of `OUTPUT_CERTS`. */
   hasCertificate(this: void): boolean;
-  /** Forgets that certificate. */
+  /** Removes that certificate. */
   forgetCertificate(this: void): Promise<void>;
   remove(this: void): Promise<void>;
 }
 
-/** Where the agent writes its certificate if a variable names a folder. */
+/** The folder for the agent's certificate, in the variable `OUTPUT_CERTS`. */
 export const OUTPUT = "./output";
 
 const TLS = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3";
 
-/** Connections of the mesh come by mutual TLS: Envoy takes the listener when its secrets are there. */
+/** Connections from the mesh use mutual TLS. Envoy opens the listener when it has the secrets. */
 const MUTUAL_TLS = {
   name: "tls",
   typed_config: {
@@ -38,7 +41,7 @@ const MUTUAL_TLS = {
   },
 };
 
-/** Makes the pod and starts the control plane. The host `istiod.istio-system.svc` has to be this machine. */
+/** Makes the pod and starts the control plane. The host name `istiod.istio-system.svc` must resolve to this machine. */
 export async function makeMeshPod({ agent, envoy, controlPlane }: Programs): Promise<MeshPod> {
   const cwd = await Deno.makeTempDir({ prefix: "mesh-bench-" });
   const admin = `${cwd}/admin`;
@@ -49,7 +52,7 @@ export async function makeMeshPod({ agent, envoy, controlPlane }: Programs): Pro
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
-  // It says one word when it serves, and nothing more.
+  // The control plane prints one word when it is ready, and nothing else.
   await plane.stdout.getReader().read();
   const ask = asker(admin);
   await ask("PUT", "/resources/bench-0.default", JSON.stringify([...CLUSTERS, ...listeners(MUTUAL_TLS)]));

@@ -1,6 +1,6 @@
 /**
- * `wait` as a whole process against a stand-in for the proxy: on a ready one, and from the moment when it becomes
- * ready to the end of the process. The limits and the peer's times come from the issue; exit code 1 if a
+ * Measures `wait` as a whole process against a stand-in for the proxy: with a ready proxy, and from the moment when the
+ * proxy becomes ready to the end of the process. The limits and the peer's times are in the issue. Exits with 1 if a
  * median is above its limit. The binary must be compiled.
  */
 
@@ -8,18 +8,19 @@ const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname).repl
 const BINARY = Deno.env.get("MESH_BINARY") ?? `${ROOT}/dist/kubectl-mesh`;
 const LIMIT = 60;
 
-/** The stand-in answers 503 until this time. */
+/** The stand-in responds with status 503 until this time. */
 let readyAt = 0;
 
 interface Subject {
   readonly name: string;
   readonly args: readonly string[];
-  /** How long it stays unready; the time is measured from there. */
+  /** Milliseconds until the stand-in is ready, for each run. The measured time starts there. */
   readonly unready: readonly number[];
   readonly peer: string;
 }
 
-// When a proxy becomes ready has nothing to do with when it is asked: the times are spread over a pause of 50 ms.
+// A proxy does not become ready in step with the probes, so the delays cover all phases of the 50 ms between two
+// probes.
 const SPREAD = Array.from({ length: 20 }, (_, index) => 300 + index * 7.3);
 
 const SUBJECTS: readonly Subject[] = [
@@ -56,7 +57,10 @@ async function measure({ name, args, unready, peer }: Subject, url: string): Pro
   return median < LIMIT;
 }
 
-/** Milliseconds from the start of a process, or from the later moment at which the stand-in is ready, to its end. */
+/**
+ * Returns the milliseconds from the moment when both the process is started and the stand-in is ready, to the end of
+ * the process.
+ */
 async function timeOf(args: readonly string[], delay: number): Promise<number> {
   const start = performance.now();
   readyAt = start + delay;

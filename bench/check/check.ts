@@ -1,9 +1,9 @@
 /**
- * `check` as a whole process on a cluster of 500 namespaces and 5,000 pods, or with `--size large` of 2,000 namespaces and
- * 50,000 pods: its seconds, its processor time and its peak resident memory. The API server is a stand-in in this
- * process: it answers from memory, in pages, compressed as a real one does, and has made every answer before the runs
- * that count. The goal is in the issue: exit code 1 if the median of the seconds or the peak memory is above it.
- * `MESH_BINARY` names the binary, which must be compiled. `--serve` only serves, and prints the kubeconfig.
+ * Measures `check` as a whole process on a cluster of 500 namespaces and 5,000 pods, or with `--size large` of 2,000
+ * namespaces and 50,000 pods: its time, its processor time and its peak resident memory. The API server is a stand-in
+ * in this process: it serves pages from memory, compressed as by a real one, and prepares every response before the
+ * runs that count. The goal is in the issue: exits with 1 if the median time or the peak memory is above it.
+ * `MESH_BINARY` is the path of the compiled binary. `--serve` only runs the stand-in and prints its kubeconfig.
  */
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
@@ -14,7 +14,7 @@ import { type BenchCluster, clusterOf, type Collection, jsonOf, type Size } from
 const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname).replace(/\/$/, "");
 const BINARY = Deno.env.get("MESH_BINARY") ?? `${ROOT}/dist/kubectl-mesh`;
 
-/** Sizes by `--size`, each with its goal. */
+/** The cluster sizes for `--size`, with their goals. */
 const CASES: Readonly<Record<string, Case>> = {
   usual: { size: { namespaces: 500, pods: 10 }, goal: { seconds: 5, megabytes: 200 } },
   large: { size: { namespaces: 2000, pods: 25 }, goal: { seconds: 10, megabytes: 300 } },
@@ -46,10 +46,10 @@ async function main(): Promise<number> {
       print(`${kubeconfig}\n`);
       await server.finished;
     }
-    // The first run makes the answers.
+    // The first run makes the stand-in prepare its responses.
     const { text, code } = await measure(kubeconfig);
     if (values.output) print(text);
-    if (code !== 0) throw new Error(`"${BINARY}" check ended with ${code}:\n${text}`);
+    if (code !== 0) throw new Error(`"${BINARY}" check exited with ${code}:\n${text}`);
     const runs: Run[] = [];
     for (let run = 0; run < Number(values.runs); run++) runs.push(await measure(kubeconfig));
     return report(runs, server.bytes(), found);
@@ -68,7 +68,7 @@ function kubeconfigOf(port: number): string {
   });
 }
 
-/** An answer, and its bytes before they were compressed. */
+/** A response, and its size before compression. */
 interface Answer {
   readonly status: number;
   readonly body: Uint8Array<ArrayBuffer>;
@@ -76,12 +76,12 @@ interface Answer {
   readonly length: number;
 }
 
-/** The API over HTTP on a port of the loopback. */
+/** Serves the API over HTTP on a loopback port. */
 function serve(cluster: BenchCluster) {
   const answers = new Map<string, Promise<Answer>>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const path = request.url.slice(request.url.indexOf("/", "http://".length));
-    // The names of pods to try are random.
+    // The names of pods in dry runs are random.
     const posted = request.method === "POST" ? (await request.text()).replace(/kubectl-mesh-check-\w+/, "") : "";
     const key = `${path} ${posted}`;
     const answer = answers.get(key) ?? answerTo(cluster, path, posted);
@@ -107,7 +107,10 @@ async function answerTo(cluster: BenchCluster, path: string, posted: string): Pr
   }
 }
 
-/** The API server compresses long answers, fast (k8s.io/apiserver, endpoints/handlers/responsewriters). */
+/**
+ * The API server compresses responses of this size or more with a fast algorithm (k8s.io/apiserver,
+ * endpoints/handlers/responsewriters).
+ */
 const COMPRESSED = 128 * 1024;
 
 function answerOf(status: number, text: string): Answer {
@@ -141,7 +144,7 @@ async function listed(api: CheckApi, path: string, labelSelector: string): Promi
   return { apiVersion, kind, length: items.length, textAt: (index) => jsonOf(items[index]) };
 }
 
-/** A page of a list (Kubernetes, "API Concepts", "Retrieving large results sets in chunks"). */
+/** Returns a page of a list (Kubernetes, "API Concepts", "Retrieving large results sets in chunks"). */
 function pageOf({ apiVersion, kind, length, textAt }: Collection, query: URLSearchParams): string {
   const start = Number(query.get("continue") ?? 0);
   const end = Math.min(length, start + Number(query.get("limit")));
@@ -152,14 +155,14 @@ function pageOf({ apiVersion, kind, length, textAt }: Collection, query: URLSear
 }
 interface Run {
   readonly seconds: number;
-  /** User and system. */
+  /** User and system time. */
   readonly processor: number;
   readonly megabytes: number;
   readonly code: number;
   readonly text: string;
 }
 
-/** One run: its peak is the last value that the kernel reported before its end. */
+/** Runs `check` once. Its peak memory is the last value that the kernel reports before the process ends. */
 async function measure(kubeconfig: string): Promise<Run> {
   const [start, before] = [performance.now(), processorTimeOfChildren()];
   const args = ["check", "--kubeconfig", kubeconfig];
@@ -173,13 +176,16 @@ async function measure(kubeconfig: string): Promise<Run> {
   return { seconds, processor, megabytes: bytes / 1e6, code, text };
 }
 
-/** Seconds that the ended children of this process have used (proc(5): cutime and cstime, in steps of 10 ms). */
+/**
+ * Returns the processor time of finished children of this process, in seconds (proc(5): cutime and cstime, in steps of
+ * 10 ms).
+ */
 function processorTimeOfChildren(): number {
   const fields = Deno.readTextFileSync("/proc/self/stat").replace(/^.*\) /, "").split(" ");
   return (Number(fields[13]) + Number(fields[14])) / 100;
 }
 
-/** Bytes; 0 when the process is gone. */
+/** Returns the peak memory in bytes; 0 if the process is gone. */
 function peak(pid: number): number {
   try {
     return 1024 * Number(/VmHWM:\s*(\d+)/.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1] ?? 0);

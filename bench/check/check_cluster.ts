@@ -1,6 +1,6 @@
 /**
- * A cluster to check: so many namespaces and pods with the proxy of the built-in configuration, each as large as an API
- * server gives it, with what its defaults, its kubelet and its managed fields add.
+ * A cluster with a given number of namespaces, and pods with the proxy of the built-in configuration. Each object is as
+ * large as a real API server returns it, with its defaults, its status and its managed fields.
  */
 import { testCertificate } from "../../test/support/tls/certificates.ts";
 import { clusterApi, object } from "../../test/support/kube/cluster.ts";
@@ -11,10 +11,10 @@ import type { KubeObject } from "../../src/kube/client/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../src/base/value.ts";
 import { configurationOf, injectPod, newInjector, podOwner } from "../../src/inject/mod.ts";
 
-/** How much there is of it. */
+/** The size of a cluster. */
 export interface Size {
   readonly namespaces: number;
-  /** Pods in each. */
+  /** The number of pods in each namespace. */
   readonly pods: number;
 }
 
@@ -30,31 +30,31 @@ const INJECTOR = newInjector({
   now: () => new Date(CREATED),
 });
 
-/** A collection of the whole cluster, whose items are made when a page of them is asked. */
+/** A collection for the whole cluster. Its items are generated when a page is requested. */
 export interface Collection {
   readonly apiVersion: string;
   readonly kind: string;
   readonly length: number;
-  /** The JSON of an item. */
+  /** Returns an item as JSON. */
   readonly textAt: (index: number) => string;
 }
 
-/** The cluster: its numerous objects by the path of their collection, and the API of all others. */
+/** The cluster: its large collections by path, and the API for all other objects. */
 export interface BenchCluster {
   readonly collections: ReadonlyMap<string, Collection>;
-  /** The JSON of the ConfigMap with the root certificate of a namespace, which older builds get one by one. */
+  /** Returns a namespace's ConfigMap with the root certificate as JSON. Older builds request these one by one. */
   readonly rootCertificateAt: (path: string) => string | undefined;
-  /** Pods come back from a dry run with a proxy. */
+  /** The API. Its dry runs of pods return them with a proxy. */
   readonly api: CheckApi;
 }
 
-/** A placeholder of a text from which objects are made; names of the injector's templates. */
+/** Placeholders in the text that objects are generated from; templates of the injector contain none of them. */
 const NAMESPACE = "zz-namespace";
 const APP = "zz-app";
 const NODE = "zz-node";
 const UID = "zz-uid";
 
-/** The cluster of a size. No two workloads are alike: checks keep equal parts of pods once. */
+/** Returns a cluster of a size. All workloads differ, because checks keep equal parts of pods only once. */
 export function clusterOf({ namespaces, pods }: Size): BenchCluster {
   const others = otherObjects();
   const workloads = Math.ceil(pods / REPLICAS);
@@ -99,22 +99,22 @@ export function clusterOf({ namespaces, pods }: Size): BenchCluster {
   };
 }
 
-/** The values of placeholders. Each uid is another one. */
+/** The values for placeholders. Every uid is replaced with a new random one. */
 type Values = Readonly<Record<string, string>>;
 
 const PLACEHOLDERS = new RegExp([NAMESPACE, APP, NODE, UID].join("|"), "g");
 
-/** Makes texts from one with placeholders. */
+/** Returns a function that fills in the placeholders of a text. */
 function textOf(text: string): (values: Values) => string {
   return (values) => text.replaceAll(PLACEHOLDERS, (name) => values[name] ?? crypto.randomUUID());
 }
 
-/** Items of a list do not say what they are, the list does. */
+/** The list states the type of its items, so items do not repeat it. */
 function itemText({ apiVersion: _, kind: __, metadata, ...rest }: KubeObject): string {
   return jsonOf({ metadata, ...rest });
 }
 
-/** The JSON of a value. The injector's integers: none here is too large for a number. */
+/** Returns a value as JSON. The injector's integers are all small enough for a number. */
 export function jsonOf(value: unknown): string {
   return JSON.stringify(value, (_key, each) => typeof each === "bigint" ? Number(each) : each);
 }
@@ -131,7 +131,7 @@ function otherObjects(): KubeObject[] {
 
 const ADMISSION = "admissionregistration.k8s.io/v1";
 
-/** What `webhook manifests` prints, applied and running. */
+/** The objects that `webhook manifests` prints, applied and running. */
 function controlPlane(): KubeObject[] {
   const { certificate, authority } = testCertificate(80n);
   const name = "istio-system/kubectl-mesh-webhook-certificates";
@@ -169,7 +169,7 @@ function deploymentOf(): KubeObject {
   return stored("apps/v1", "Deployment", `${NAMESPACE}/${APP}`, { metadata: { labels }, spec });
 }
 
-/** The pod of an application. */
+/** An application's pod. */
 const POD: ValueMap = {
   containers: [{
     name: APP,
@@ -214,7 +214,7 @@ function injected(pod: KubeObject): KubeObject {
   return object("v1", "Pod", `${namespace}/${name}`, { metadata: metadata ?? {}, spec: spec ?? {} });
 }
 
-/** As the kubelet reports a pod that runs. */
+/** The status that the kubelet reports for a running pod. */
 function statusOf(spec: Value | undefined): ValueMap {
   const containers = (key: string) => {
     const list = isMap(spec) ? spec[key] : undefined;
@@ -247,7 +247,7 @@ function statusOf(spec: Value | undefined): ValueMap {
   };
 }
 
-/** An object as it is stored: with its uid, and who wrote which of its fields. */
+/** An object as the API server stores it: with its uid, and with the managers of its fields. */
 function stored(apiVersion: string, kind: string, name: string, rest: Record<string, Value>): KubeObject {
   const { status, metadata, ...others } = rest;
   const common = { operation: "Update", apiVersion, time: CREATED, fieldsType: "FieldsV1" };
@@ -263,7 +263,7 @@ function stored(apiVersion: string, kind: string, name: string, rest: Record<str
   return object(apiVersion, kind, name, { ...others, ...(status === undefined ? {} : { status }), metadata: whole });
 }
 
-/** FieldsV1 (Kubernetes, "Server-Side Apply"): fields by name, items by their merge keys. */
+/** Returns FieldsV1 (Kubernetes, "Server-Side Apply"): fields by name, list items by their merge keys. */
 function fieldsOf(value: Value): ValueMap {
   const fields = newMap();
   if (isMap(value)) { for (const [key, each] of Object.entries(value)) fields[`f:${key}`] = fieldsOf(each); }

@@ -1,8 +1,7 @@
 /**
- * `explain -f` as a whole process, for a pod with 2,000 clusters and 5,000 endpoints: its seconds, its processor
- * time and its peak resident memory. The goal is in the issue: exit code 1 if the median of the processor time, which a
- * busy machine changes least, or the peak memory is above it.
- * `MESH_BINARY` names the binary, which must be compiled.
+ * Measures `explain -f` as a whole process, for a pod with 2,000 clusters and 5,000 endpoints: its time, its processor
+ * time and its peak resident memory. The goal is in the issue: exits with 1 if the peak memory is above it, or the
+ * median processor time, which varies least on a busy machine. `MESH_BINARY` is the path of the compiled binary.
  */
 import { parseArgs } from "node:util";
 import { snapshotFiles } from "./explain_snapshot.ts";
@@ -33,7 +32,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** One run. The answer must be the one of the service that is asked for. */
+/** Runs the program once, and checks that the output is about the right service. */
 async function measure(folder: string): Promise<Usage> {
   const args = ["explain", "-f", folder, "--to", "service-1234.namespace-34:8080/v2/7", "-o", "json"];
   const usage = await usageOf([BINARY, ...args], { KUBECONFIG: "/nonexistent" });

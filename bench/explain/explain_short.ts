@@ -1,7 +1,7 @@
 /**
- * `explain -A -o short` as a whole process for 500 pods, over a real API server and a stand-in kubelet whose commands
- * take 50 ms each: its seconds and its peak resident memory. The goal is in the issue: exit code 1 if the median of the
- * seconds is above it. `MESH_BINARY` names the program.
+ * Measures `explain -A -o short` as a whole process for 500 pods, with a real API server and a stand-in kubelet whose
+ * commands take 50 ms each: its time and its peak resident memory. The goal is in the issue: exits with 1 if the median
+ * time is above it. `MESH_BINARY` is the path of the program.
  */
 import { parseArgs } from "node:util";
 import { connect } from "../../src/kube/client/mod.ts";
@@ -41,7 +41,9 @@ async function main(): Promise<number> {
   }
 }
 
-/** A folder with a pilot-agent that prints the parts of the example's configuration that a line needs. */
+/**
+ * Makes a folder with a pilot-agent that prints the parts of the example's configuration that the short output needs.
+ */
 async function programs(): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "mesh-bench-" });
   const dump: { configs: Record<string, unknown>[] } = JSON.parse(

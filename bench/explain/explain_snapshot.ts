@@ -1,14 +1,17 @@
-/** A snapshot of a pod in a large mesh, in the forms that istiod and Envoy give it. */
+/** Generates a snapshot of a pod in a large mesh, in the formats of istiod and Envoy. */
 
 const TYPE = "type.googleapis.com/envoy";
 
-/** How large the mesh is. */
+/** The size of the mesh. */
 export interface Size {
   readonly clusters: number;
   readonly endpoints: number;
 }
 
-/** The files of a snapshot by name. Services have one port each; every tenth route has several virtual services. */
+/**
+ * Returns the files of a snapshot, by name. Each service has one port; every tenth route is merged from several virtual
+ * services.
+ */
 export function snapshotFiles({ clusters, endpoints }: Size): ReadonlyMap<string, string> {
   const services = Array.from({ length: clusters }, (_, index) => service(index, Math.ceil(endpoints / clusters)));
   let left = endpoints;

@@ -1,7 +1,7 @@
 // deno-lint-ignore-file no-console -- a benchmark talks to whoever runs it
 /**
- * Injection in process: 2,000 Deployments of about 600 bytes with the settings of the cases, after a warm-up, and where
- * the time goes. Run with `tools/deno run -A bench/inject/inject_bench.ts [copies]`.
+ * Measures injection in this process, after a warm-up, with time by phase: 2,000 Deployments of about 600 bytes with
+ * the settings of the test cases. Run with `tools/deno run -A bench/inject/inject_bench.ts [copies]`.
  */
 import { changeStream, injection, newInjector } from "../../src/inject/mod.ts";
 

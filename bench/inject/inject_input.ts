@@ -1,14 +1,14 @@
-/** What the benchmarks of `inject` read. */
+/** The input of the benchmarks for `inject`. */
 
-/** Istio's own injector configuration, values and mesh configuration, beside the checkout. */
+/** The folder with Istio's own injector configuration, values and mesh configuration, next to the checkout. */
 export const SETTINGS = decodeURIComponent(new URL("../../../shared/cases/inject/settings", import.meta.url).pathname);
 
-/** A manifest of so many Services, each with two Deployments. */
+/** Returns a manifest with this many Services, each with two Deployments. */
 export function manifestOf(services: number): string {
   return Array.from({ length: services }, (_, n) => copy(n)).join("");
 }
 
-/** A Service and two Deployments of one container; `n` makes the names different. */
+/** Returns a Service and two Deployments with one container each; `n` makes the names unique. */
 function copy(n: number): string {
   const workload = (version: string) =>
     `apiVersion: apps/v1

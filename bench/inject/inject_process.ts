@@ -1,7 +1,7 @@
 /**
- * Whole processes of `inject`, as a user meets them: one small file, and 2,000 Deployments in one file of 1.2 MB; with
- * `--peer FILE` each in turn with the istioctl in FILE. Medians of seconds, of processor time (user and system, of
- * the shell's `times`) and of peak memory. Run with `tools/deno task bench inject`; the binary must be compiled.
+ * Measures whole processes of `inject`: with one small file, and with 2,000 Deployments in one file of 1.2 MB. `--peer
+ * FILE` also measures the istioctl in FILE, in turn. Prints medians of the time, the processor time (user and system,
+ * from the shell's `times`) and the peak memory. Run with `tools/deno task bench inject`; the binary must be compiled.
  */
 import { parseArgs } from "node:util";
 import { column, median, print } from "../measure.ts";
@@ -14,7 +14,7 @@ interface Subject {
   readonly name: string;
   readonly file: string;
   readonly runs: number;
-  /** The peer has no configuration of its own. */
+  /** Whether the built-in configuration is used, which the peer does not have. */
   readonly builtIn?: boolean;
 }
 
@@ -24,7 +24,9 @@ interface Run {
   readonly megabytes: number;
 }
 
-/** The command lines that inject a file; istioctl does not ask a cluster for the default revision if one is given. */
+/**
+ * The command lines that inject a file. If a revision is given, istioctl does not ask a cluster for the default one.
+ */
 const OURS = (file: string) => [BINARY, "inject", "-f", file];
 const OURS_WITH_SETTINGS = (file: string) => [...OURS(file), ...settings("inject-config", "mesh-config", "values")];
 const PEERS = (peer: string) => (file: string) => [
@@ -37,7 +39,7 @@ function settings(...flags: readonly string[]): string[] {
   return flags.map((flag, index) => `--${flag}=${SETTINGS}/${names[index]}`);
 }
 
-/** Its output is nobody's; the shell prints its process, and the time that it took. */
+/** Discards the output of a command. The shell prints its process id, and the time that it took. */
 const SCRIPT = '"$@" </dev/null >/dev/null 2>&1 & echo $!; wait $! || exit 1; times';
 
 async function measure(command: readonly string[]): Promise<Run> {
@@ -55,7 +57,7 @@ async function measure(command: readonly string[]): Promise<Run> {
   return { seconds, processor, megabytes: kilobytes / 1024 };
 }
 
-/** What the kernel has recorded so far; 0 when the process is gone. */
+/** Returns the peak memory that the kernel has recorded so far; 0 if the process is gone. */
 function peakKilobytes(pid: number): number {
   try {
     return Number(/VmHWM:\s*(\d+)/.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1] ?? 0);
@@ -88,7 +90,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** So many runs of each command, by its name. */
+/** Runs the commands in turn, this many times each, and returns the runs by command name. */
 async function inTurn(
   commands: ReadonlyMap<string, readonly string[]>,
   runs: number,

@@ -1,4 +1,4 @@
-/** All cases. */
+/** The list of all cases. */
 import type { LinearCase } from "./case.ts";
 import { CONFIGURATION_CASES } from "./configuration.ts";
 import { MANIFEST_CASES } from "./manifests.ts";

@@ -1,4 +1,4 @@
-/** Templates, the injector's configuration, reviews and kubeconfigs. */
+/** Cases for templates, the injector's configuration, reviews and kubeconfigs. */
 import { jsonPatch } from "../../src/kube/mod.ts";
 import { kubeconfigConnection } from "../../src/kube/client/from_kubeconfig.ts";
 import { parse } from "../../src/golang/gotemplate/mod.ts";
@@ -26,7 +26,7 @@ interface TemplateShape {
 const words = (n: number) => Array.from({ length: n }, (_, i) => `w${i}`);
 const map = (n: number) => Object.fromEntries(words(n).map((word) => [word, word]));
 
-/** Templates by what is long in them, or in their data. */
+/** Templates with one very long part, in the template or in its data. */
 const TEMPLATES: readonly TemplateShape[] = [
   { name: "text", size: 2_000_000, text: (n) => "a b ".repeat(n / 4) },
   { name: "lines of text", size: 400_000, text: (n) => "a\n".repeat(n) },
@@ -159,14 +159,14 @@ async function templateCase(shape: TemplateShape, n: number) {
       try {
         render(text, data);
       } catch (error) {
-        // Go's errors of templates.
+        // Errors in Go's format are expected.
         if (!(error instanceof Error) || error instanceof RangeError) throw error;
       }
     },
   };
 }
 
-/** A configuration whose one template is a text, or values or a mesh configuration. */
+/** Returns a configuration with the text as its only template, its values, or its mesh configuration. */
 export function configured(text: string, kind: "template" | "values" | "mesh") {
   const small = encoder.encode(deployment());
   const given = kind === "template"
@@ -184,10 +184,10 @@ export function configured(text: string, kind: "template" | "values" | "mesh") {
   };
 }
 
-/** An injector configuration with one template. */
+/** Returns an injector configuration with one template. */
 export const configOf = (template: string) =>
   `policy: enabled\ndefaultTemplates: [sidecar]\ntemplates:\n  sidecar: |\n${template.replaceAll(/^(?=.)/gm, "    ")}`;
-/** The template of a pod with these lines of annotations. */
+/** Returns a template for a pod with these lines as annotations. */
 export const podOf = (annotations: string) =>
   `metadata:\n  annotations:\n${annotations}spec:\n  containers:\n  - name: istio-proxy\n    image: p\n`;
 
@@ -264,7 +264,7 @@ const review = (pod: object) =>
 
 const items = (n: number, make: (index: number) => object) => Array.from({ length: n }, (_, index) => make(index));
 
-/** Pods in reviews; a review has at most 100,000 values. */
+/** Pods in reviews. A review may contain at most 100,000 values. */
 const REVIEWS: readonly (readonly [string, number, (n: number) => { metadata?: object; spec: object }])[] = [
   [
     "containers",
@@ -320,7 +320,7 @@ const kubeconfigOf = (n: number) =>
     repeat(n, (i) => `- {name: u${i}, user: {token: t}}\n`)
   }contexts:\n${repeat(n, (i) => `- {name: x${i}, context: {cluster: c${i}, user: u${i}}}\n`)}`;
 
-/** Values as text and back. */
+/** Conversions of values to text and back. */
 const VALUES: readonly (readonly [string, number, (n: number) => unknown])[] = [
   ["toYaml of a map", 50_000, (n) => toYaml(map(n), { sortKeys: true })],
   [

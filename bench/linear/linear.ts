@@ -1,9 +1,9 @@
 /**
- * Whether cost is linear in the size of the input: every reader gets inputs of each shape in three sizes, n, 2n and 4n, each
- * in a process of its own. Prints a Markdown table of processor time (user and system: other work on the machine does not count)
- * and peak memory, with the ratio of the time for 4n to that for n: 4 is linear, 16 is quadratic. Exit code 1 if a ratio is
- * above `LIMIT`, or a run takes longer than `DEADLINE`.
- * `tools/deno task bench linear [-- --only TEXT]` runs the cases whose names contain the text.
+ * Checks that cost is linear in the size of the input. Every reader gets inputs of each shape in three sizes, n, 2n and
+ * 4n, each in a separate process. Prints a Markdown table of processor time (user and system, so that other load does
+ * not count) and peak memory, with the ratio of the times for 4n and n: 4 is linear, 16 is quadratic. Exits with 1 if a
+ * ratio is above `LIMIT`, or if a run takes longer than `DEADLINE`. `tools/deno task bench linear [-- --only TEXT]`
+ * runs the cases whose names contain the text.
  */
 import { parseArgs } from "node:util";
 import { CASES } from "./cases.ts";
@@ -11,9 +11,9 @@ import type { LinearCase } from "./case.ts";
 import type { Cost } from "./linear_case.ts";
 import { print } from "../measure.ts";
 
-/** Between n log n with noise and n to the power 1.5. */
+/** The limit for the ratio, between n log n with noise and n to the power of 1.5. */
 const LIMIT = 7;
-/** Below so many milliseconds a ratio says nothing, and above this no input of a bench should be. */
+/** If the longest run takes fewer milliseconds, its ratio is not meaningful. */
 const LEAST = 25;
 const DEADLINE = 300_000;
 
@@ -53,13 +53,13 @@ async function costsOf({ name, size }: LinearCase): Promise<Costs> {
   const costs: (Cost | undefined)[] = [];
   for (const factor of [1, 2, 4]) {
     const previous = costs.at(-1);
-    // What took too long once takes longer still.
+    // If one size takes too long, larger sizes are skipped.
     costs.push(factor > 1 && previous === undefined ? undefined : await costOf(name, size * factor));
   }
   return costs;
 }
 
-/** `undefined` if it takes too long. Errors: the run fails. */
+/** Returns the cost of a run; `undefined` if it takes too long. Throws if the run fails. */
 async function costOf(name: string, size: number): Promise<Cost | undefined> {
   const signal = AbortSignal.timeout(DEADLINE);
   const command = new Deno.Command(Deno.execPath(), {

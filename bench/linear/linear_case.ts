@@ -1,23 +1,21 @@
-/**
- * Runs one case of `bench/linear/linear.ts` at one size in this process, and prints its cost as JSON. Run by that file.
- */
+/** Runs one case at one size in this process, and prints its cost as JSON. `bench/linear/linear.ts` starts it. */
 import process from "node:process";
 import { MeshError } from "../../src/base/errors.ts";
 import { CASES } from "./cases.ts";
 
-/** What a run costs. */
+/** The cost of a run. */
 export interface Cost {
   readonly length: number;
   /** Processor time in milliseconds. */
   readonly milliseconds: number;
-  /** Peak resident memory above what the process had before, in megabytes. */
+  /** Peak resident memory, minus the memory before the run, in megabytes. */
   readonly megabytes: number;
 }
 
 async function main([name, size]: readonly string[]): Promise<void> {
   const found = CASES.find((each) => each.name === name);
   if (found === undefined) throw new Error(`No case "${name}"`);
-  // Code that has never run is slow: a small input first.
+  // A small input runs first, because code is slow the first time.
   await settled(await found.prepare(Math.max(1, Math.floor(found.size / 50))));
   const prepared = await found.prepare(Number(size));
   const before = await status("VmRSS");
@@ -33,7 +31,7 @@ async function main([name, size]: readonly string[]): Promise<void> {
   await Deno.stdout.write(new TextEncoder().encode(JSON.stringify(cost)));
 }
 
-/** A clear error is an answer too. */
+/** Runs a case. Inputs may also be rejected with a clear error. */
 async function settled({ run }: { run(): unknown }): Promise<void> {
   try {
     await run();
@@ -42,7 +40,7 @@ async function settled({ run }: { run(): unknown }): Promise<void> {
   }
 }
 
-/** Kilobytes (proc(5)). */
+/** Returns a field of this process's status, in kilobytes (proc(5)). */
 async function status(name: string): Promise<number> {
   const text = await Deno.readTextFile("/proc/self/status");
   return Number(new RegExp(`^${name}:\\s*(\\d+)`, "m").exec(text)?.[1]);

@@ -1,4 +1,4 @@
-/** Manifests: every shape as `inject` reads and writes it, and as one document becomes many. */
+/** Cases for manifests: every YAML shape as `inject` reads and writes it, and inputs of many documents. */
 import { MeshError } from "../../src/base/errors.ts";
 import { splitDocuments } from "../../src/yaml/mod.ts";
 import { changeStream, configurationOf, injection, type Injector, newInjector } from "../../src/inject/mod.ts";
@@ -6,16 +6,16 @@ import { type LinearCase, type Prepared, repeat } from "./case.ts";
 import { BROKEN, deployment, SHAPES } from "./shapes.ts";
 
 const encoder = new TextEncoder();
-/** Larger than any input here: the limits of `inject` are not what is measured. */
+/** Larger than all inputs here, so that the limits of `inject` do not interfere. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const CHUNK = 64 * 1024;
 
-/** The built-in configuration, or another one. */
+/** Returns the injector for a configuration; the built-in one by default. */
 export function injectorOf(given: Parameters<typeof configurationOf>[0] = {}): Injector {
   return newInjector({ ...configurationOf(given), byHand: true, env: () => undefined, now: () => new Date(0) });
 }
 
-/** Runs `inject` on a text; the output is counted, not kept. */
+/** Runs `inject` on a text and returns the length of the output, which is not kept. */
 export async function inject(bytes: Uint8Array, output: "yaml" | "json", injector = injectorOf()): Promise<number> {
   let written = 0;
   const sink = { write: (text: string) => void (written += text.length), report: () => {} };
@@ -24,7 +24,7 @@ export async function inject(bytes: Uint8Array, output: "yaml" | "json", injecto
   return written;
 }
 
-/** Pieces as a file is read. */
+/** Splits bytes into chunks, as a file is read. */
 async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += CHUNK) yield bytes.subarray(at, at + CHUNK);
 }
@@ -36,7 +36,7 @@ function injected(text: string, output: "yaml" | "json" = "yaml"): Prepared {
 
 const indented = (text: string, margin: string) => text.replaceAll(/^(?=.)/gm, margin);
 
-/** Inputs of whole manifests. */
+/** Whole manifests. */
 const INPUTS: readonly { readonly name: string; readonly size: number; text(size: number): string }[] = [
   {
     name: "documents: ConfigMaps",
@@ -257,7 +257,7 @@ function jsonDeployment({ name = "web", annotations = {} }: { name?: string; ann
   };
 }
 
-/** Already injected: what a first run writes is read again. */
+/** Injects a text, and prepares the output as an input that is already injected. */
 async function again(text: string): Promise<Prepared> {
   let written = "";
   const sink = { write: (part: string) => void (written += part), report: () => {} };

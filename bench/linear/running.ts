@@ -1,4 +1,4 @@
-/** What the agent and `iptables` read while a pod runs. */
+/** Cases for what the agent and `iptables` read while a pod runs. */
 import { BinaryWriter } from "../../src/base/protobuf.ts";
 import { readProbers } from "../../src/agent/status/probes/config.ts";
 import { decodeNameTable, nameTableJson } from "../../src/agent/dns/table/name_table.ts";
@@ -50,7 +50,7 @@ function discoveryRequest(n: number): Uint8Array {
   return writer.finish();
 }
 
-/** An answer of so many records, each as small as can be. */
+/** A response with this many records of minimal size. */
 function dnsAnswer(n: number): Uint8Array {
   const bytes = new Uint8Array(17 + n * 12);
   bytes.set([0, 1, 0x81, 0x80, 0, 1, n >> 8, n & 255, 0, 0, 0, 0, 0, 0, 1, 0, 1]);
@@ -60,7 +60,7 @@ function dnsAnswer(n: number): Uint8Array {
 
 const PEM = `-----BEGIN CERTIFICATE-----\n${`${"A".repeat(64)}\n`.repeat(20)}-----END CERTIFICATE-----\n`;
 
-/** The name, the smallest size, the input, and what reads it. */
+/** Each case has a name, its smallest size, the input, and the function that reads it. */
 const CASES: readonly LinearCase[] = [
   of("name table: hosts", 10_000, (n) => nameTable(n, () => ["10.0.0.1"]), readTable),
   of(
@@ -244,7 +244,7 @@ function certificates(n: number): Uint8Array {
 
 const NO_NAMES = { users: new Map<string, number>(), groups: new Map<string, number>() };
 
-/** A chain with these rules, as nft lists it. */
+/** A chain with these rules, in the format of `nft list`. */
 function nftChain(rules: readonly string[]): string {
   return `table inet istio-proxy-nat {\n\tchain output {\n${rules.join("\n")}\n\t}\n}\n`;
 }
@@ -261,12 +261,12 @@ function times(count: number, action: () => unknown): void {
   for (let i = 0; i < count; i++) action();
 }
 
-/** Invalid bytes are an error. */
+/** Ignores the errors for invalid input. */
 function caught(action: () => unknown): void {
   try {
     action();
   } catch {
-    // What it costs is what counts.
+    // Only the cost counts.
   }
 }
 

@@ -1,7 +1,7 @@
-/** Shapes of YAML: how one feature of the language looks when there is very much of it. */
+/** Shapes of YAML: each repeats one feature of the language many times. */
 import { repeat } from "./case.ts";
 
-/** The fields of a Deployment before its containers, and the rest of it. */
+/** Returns a Deployment with text inserted in different places. */
 export function deployment(
   { name = "web", before = "", annotations = "", containers = "", pod = "", after = "" } = {},
 ): string {
@@ -21,7 +21,7 @@ ${annotations === "" ? "" : `      annotations:\n${annotations}`}    spec:
 ${containers}${pod}${after}`;
 }
 
-/** Many at a time, in the metadata of a Deployment that is injected. */
+/** A text with many repetitions, inside a Deployment that is injected. */
 export interface Shape {
   readonly name: string;
   readonly size: number;
@@ -32,7 +32,7 @@ const note = (text: string) => deployment({ before: text });
 const own = (value: string) => note(`x: ${value}\n`);
 const pair = (index: number) => `k${index}: v${index}`;
 
-/** Every reader of YAML gets these. */
+/** The shapes that every YAML reader gets. */
 export const SHAPES: readonly Shape[] = [
   { name: "blank lines", size: 800_000, text: (n) => note("\n".repeat(n)) },
   { name: "blank lines at the end", size: 800_000, text: (n) => deployment({ after: "\n".repeat(n) }) },
@@ -113,7 +113,7 @@ export const SHAPES: readonly Shape[] = [
   { name: "directives", size: 100_000, text: (n) => `${"%TAG !a! b\n".repeat(n)}---\n${deployment()}` },
 ];
 
-/** Shapes that cannot be read: the error must come as fast. */
+/** Shapes that are invalid: the error must come equally fast. */
 export const BROKEN: readonly Shape[] = [
   { name: "an open bracket", size: 50_000, text: (n) => own(`[${"a, ".repeat(n)}`) },
   { name: "an open bracket before lines", size: 50_000, text: (n) => own(`[\n${"  a,\n".repeat(n)}`) },
@@ -141,7 +141,7 @@ export const BROKEN: readonly Shape[] = [
   },
 ];
 
-/** A key that is as deep as a file may be. */
+/** A key at the deepest nesting that is allowed. */
 function nested(index: number): string {
   const levels = Array.from({ length: 55 }, (_, level) => `${" ".repeat(level)}${level === 0 ? `k${index}` : "a"}:\n`);
   return `${levels.join("")}${" ".repeat(55)}b: c\n`;

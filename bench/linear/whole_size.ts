@@ -1,4 +1,7 @@
-/** Configuration and snapshots of the largest size that is read: 16 MB in the third of three sizes. A size is in megabytes. */
+/**
+ * Configuration and snapshots up to the maximum size that is read: the largest of the three sizes is 16 MB. Sizes are
+ * in megabytes.
+ */
 import { snapshotOf } from "../../src/explain/snapshot/manifest.ts";
 import { answerOf } from "../../src/explain/answer.ts";
 import { podSummary } from "../../src/explain/summary/pod_summary.ts";
@@ -9,7 +12,7 @@ import { configOf, configured, podOf } from "./configuration.ts";
 const MEGABYTES = 4;
 const LINE = 40;
 
-/** Lines of 40 characters, as many as these megabytes hold; none of them is above the limit of 16 MiB. */
+/** Returns lines of 40 characters with a total of this many megabytes. The total stays below the limit of 16 MiB. */
 function lines(megabytes: number, margin: string, text: (index: string) => string): string {
   const parts: string[] = [];
   for (let index = 0; index < megabytes * 1e6 / LINE; index++) {
@@ -19,7 +22,7 @@ function lines(megabytes: number, margin: string, text: (index: string) => strin
 }
 
 const CONFIGURATIONS: readonly (readonly [string, "template" | "values" | "mesh", (megabytes: number) => string])[] = [
-  // A template is indented by four once more.
+  // The template gets four more spaces of indentation later.
   [
     "a template of comments",
     "template",
@@ -32,7 +35,7 @@ const CONFIGURATIONS: readonly (readonly [string, "template" | "values" | "mesh"
   ["unknown fields of the mesh", "mesh", (n) => lines(n, "", (i) => `k${i}: `)],
 ];
 
-/** A cluster with its route, its endpoints and their states has so many of them in a megabyte. */
+/** The number of clusters per megabyte, each with its route, its endpoints and their state. */
 const CLUSTERS_OF_A_MEGABYTE = 240;
 const CONNECTION = {
   direction: "outbound",

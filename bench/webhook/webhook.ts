@@ -1,13 +1,13 @@
 /**
- * `webhook serve` as a whole process with the built-in configuration: reviews a second and their times with 1, 8 and 64
- * clients, each with a connection that it keeps; and its resident memory. `--reviews` says how many in all: half of them
- * for the speeds, half for the memory. With `--new` each pod is of an application of its own. The peer's numbers and the
- * goals are in the issues. Speeds depend on the machine and are shown; exit code 1 if the memory grows. The
- * binary must be compiled.
+ * Measures `webhook serve` as a whole process with the built-in configuration: reviews per second and their latency
+ * with 1, 8 and 64 clients, each with a persistent connection, and its resident memory. `--reviews` is the total number
+ * of reviews: half of them measure speed, half memory. With `--new`, each pod belongs to a new application. The peer's
+ * numbers and the goals are in the issues. Speeds depend on the machine and are only printed; exits with 1 if the
+ * memory grows. The binary must be compiled.
  *
- * The last columns are the processors that the webhook and this process had: the webhook limits the speed as long as it has
- * a whole one (JavaScript runs on one), and this process less. "a core" is reviews a second of the webhook's processor time:
- * other work on the machine changes it least.
+ * The last columns show the processors that the webhook and this process used. The webhook limits the speed if it uses
+ * a whole processor (JavaScript runs on one) and this process uses less. "a core" is the number of reviews per second
+ * of the webhook's processor time, which varies least on a busy machine.
  */
 import { parseArgs } from "node:util";
 import { processorTime, resident, startWebhook, type Webhook } from "./webhook_process.ts";
@@ -18,7 +18,7 @@ const BINARY = Deno.env.get("MESH_BINARY") ?? `${ROOT}/dist/kubectl-mesh`;
 
 interface Load {
   readonly clients: number;
-  /** Reviews a second of istiod. */
+  /** Reviews per second that istiod reaches. */
   readonly peer: number;
 }
 
@@ -28,21 +28,21 @@ const LOADS: readonly Load[] = [
   { clients: 64, peer: 500 },
 ];
 
-/** As many at a time as are seen when a Deployment is rolled out. */
+/** The number of parallel reviews that is typical for the rollout of a Deployment. */
 const FOR_MEMORY: Load = { clients: 8, peer: 500 };
 
 /**
- * Times the peer's speed, milliseconds of the median with one client and of the 99th percentile with eight, reviews a second of
- * processor time.
+ * Goals: the speed relative to the peer's, the median in milliseconds with one client, the 99th percentile with eight
+ * clients, and the reviews per second of processor time.
  */
 const WANTED = { ratio: 3, median: 3, tail: 10, perCore: 1500 };
 
 let isNew = false;
 
-/** V8 collects its garbage when some megabytes have come together: MB that may come between the quarters. */
+/** The limit for growth between the halves in MB. V8 waits for several megabytes of garbage before it collects them. */
 const GROWTH = 24;
 
-/** Before anything is measured, V8 compiles what is often used. */
+/** Reviews before the measurement, so that V8 has compiled the code that is used often. */
 const WARM_UP = 1000;
 
 async function main(): Promise<number> {
@@ -94,7 +94,7 @@ async function measureSpeeds(webhook: Webhook, reviews: number): Promise<void> {
   );
 }
 
-/** The measure of a load. */
+/** The result for a load. */
 interface Speed {
   readonly rate: number;
   readonly median: number;
@@ -103,10 +103,10 @@ interface Speed {
   readonly ownCores: number;
 }
 
-/** Sends reviews: each client the next one when it has its answer. */
+/** Sends reviews. Each client sends the next review when it has received a response. */
 async function send(webhook: Webhook, { clients }: Load, reviews: number): Promise<Speed> {
   const connections = Array.from({ length: clients }, () => webhook.client());
-  // Opens the connections, which is not measured.
+  // Opens the connections before the measurement.
   await Promise.all(connections.map((client) => sendOne(webhook, client)));
   const times: number[] = [];
   const before = [await processorTime(webhook.pid), await processorTime(Deno.pid)] as const;
@@ -128,7 +128,7 @@ async function send(webhook: Webhook, { clients }: Load, reviews: number): Promi
   };
 }
 
-/** Milliseconds of a review. */
+/** Sends a review and returns its time in milliseconds. */
 async function sendOne({ url }: Webhook, client: Deno.HttpClient): Promise<number> {
   const id = crypto.randomUUID();
   const start = performance.now();
@@ -148,7 +148,7 @@ async function measureMemory(webhook: Webhook, reviews: number): Promise<boolean
     sizes.push(await resident(webhook.pid));
     print(`resident after ${Math.round(reviews * (1 + quarter / 4))} reviews ${mb(sizes.at(-1) ?? NaN)}\n`);
   }
-  // The least of each half: between collections of garbage there is more.
+  // The minimum of each half, because memory is higher between garbage collections.
   const growth = Math.min(...sizes.slice(2)) - Math.min(...sizes.slice(0, 2));
   if (growth > GROWTH) print(`It grew by ${growth.toFixed(1)} MB between the halves, more than ${GROWTH}\n`);
   return growth <= GROWTH;

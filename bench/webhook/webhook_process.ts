@@ -1,23 +1,26 @@
-/** `webhook serve` as a process for the benchmark: with the built-in configuration, and what the kernel says of it. */
+/**
+ * Starts `webhook serve` with the built-in configuration for the benchmark, and reads its memory and processor time
+ * from the kernel.
+ */
 import { testCertificate } from "../../test/support/tls/certificates.ts";
 
-/** Nothing takes so long unless it fails. */
+/** Milliseconds after which a benchmark has failed; everything here is much faster. */
 const DEADLINE = 20_000;
 
-/** Ticks of the times in /proc/PID/stat a second: the same on all of Linux's platforms. */
+/** Ticks per second in /proc/PID/stat, the same on all Linux platforms. */
 const TICKS = 100;
 
-/** A webhook that runs. */
+/** A running webhook. */
 export interface Webhook {
   readonly url: string;
   readonly pid: number;
-  /** A client with a connection of its own, which trusts it. */
+  /** Returns a client with its own connection, which trusts the webhook's certificate. */
   client(this: void): Deno.HttpClient;
-  /** SIGTERM, and its exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   end(this: void): Promise<number>;
 }
 
-/** Starts it, and waits until it answers. */
+/** Starts the webhook, and waits until it responds. */
 export async function startWebhook(binary: string): Promise<Webhook> {
   const folder = await Deno.makeTempDir({ prefix: "mesh-bench-" });
   const { certificate, key, authority } = testCertificate();
@@ -46,7 +49,7 @@ export async function startWebhook(binary: string): Promise<Webhook> {
   };
 }
 
-/** Waits until the log has the port; what comes after that is read and dropped, so that the webhook never waits. */
+/** Waits until the log contains the port. Later output is read and dropped, so that the webhook never blocks on it. */
 async function portOf(child: Deno.ChildProcess): Promise<string> {
   const late = setTimeout(() => child.kill("SIGKILL"), DEADLINE);
   const log = child.stderr.pipeThrough(new TextDecoderStream());
@@ -62,13 +65,16 @@ async function portOf(child: Deno.ChildProcess): Promise<string> {
   return port;
 }
 
-/** Megabytes in memory of a process. */
+/** Returns the resident memory of a process in megabytes. */
 export async function resident(pid: number): Promise<number> {
   const status = await Deno.readTextFile(`/proc/${pid}/status`);
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? NaN) * 1024 / 1e6;
 }
 
-/** Seconds of processor time that a process has had: fields 14 and 15, counted after the name in brackets (proc(5)). */
+/**
+ * Returns the processor time of a process in seconds: fields 14 and 15 of its stat file, counted after the name in
+ * parentheses (proc(5)).
+ */
 export async function processorTime(pid: number): Promise<number> {
   const [, rest = ""] = /^.*\) (.*)$/s.exec(await Deno.readTextFile(`/proc/${pid}/stat`)) ?? [];
   const [user = NaN, system = NaN] = rest.split(" ").slice(11, 13).map(Number);

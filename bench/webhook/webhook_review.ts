@@ -1,10 +1,13 @@
-/** The review of a pod of a Deployment, as the API server sends it: about 4 kB, with what built-in admission has added. */
+/**
+ * The review of a Deployment's pod, as the API server sends it: about 4 kB, with the fields that built-in admission
+ * plugins add.
+ */
 
 const VERSION = { group: "", version: "v1" };
 
 const LABELS = { app: "reviews", version: "v2", "pod-template-hash": "@HASH@" };
 
-/** What the ServiceAccount admission plugin adds before webhooks are asked. */
+/** The ServiceAccount admission plugin adds this before it calls webhooks. */
 const TOKEN = {
   name: "kube-api-access-@END@",
   projected: {
@@ -75,7 +78,7 @@ const OWNER = {
   blockOwnerDeletion: true,
 };
 
-/** The fields that the controller set, shortened: all of them are the fields of the pod again. */
+/** The fields that the controller manages, shortened: a full list would repeat all fields of the pod. */
 const MANAGED = {
   manager: "kube-controller-manager",
   operation: "Update",
@@ -129,12 +132,12 @@ const REVIEW = JSON.stringify({
   },
 });
 
-/** The letters and digits of names that Kubernetes makes (apimachinery, util/rand). */
+/** The characters in generated Kubernetes names (apimachinery, util/rand). */
 const LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
 /**
- * The review of the pod of a ReplicaSet of its own, made by the controller this second: what the webhook would keep for each of
- * them shows as memory. With `isNew` its Deployment, image and application are new too.
+ * Returns the review of a pod from a new ReplicaSet, created this second, so that anything the webhook keeps per
+ * ReplicaSet shows up as memory. With `isNew`, its Deployment, image and application are new too.
  */
 export function reviewOf(id: string, isNew = false): string {
   const bytes = id.replaceAll("-", "").match(/../g) ?? [];
