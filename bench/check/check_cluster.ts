@@ -48,7 +48,7 @@ export interface BenchCluster {
   readonly api: CheckApi;
 }
 
-/** Placeholders in the text that objects are generated from; templates of the injector contain none of them. */
+/** Placeholders in the text that objects are generated from. */
 const NAMESPACE = "zz-namespace";
 const APP = "zz-app";
 const NODE = "zz-node";

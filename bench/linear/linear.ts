@@ -13,7 +13,7 @@ import { print } from "../measure.ts";
 
 /** The limit for the ratio, between n log n with noise and n to the power of 1.5. */
 const LIMIT = 7;
-/** If the longest run takes fewer milliseconds, its ratio is not meaningful. */
+/** Shorter times count as this many milliseconds, because ratios of very short runs are not meaningful. */
 const LEAST = 25;
 const DEADLINE = 300_000;
 

@@ -1,4 +1,4 @@
-/** Runs a reader on many inputs, and watches it: a crash, an input that takes too long and memory that grows are defects. */
+/** Runs a reader on many inputs. Defects are crashes, inputs that take too long, and growing memory. */
 import { inputOf } from "./mutate.ts";
 import { type FuzzReader, readOne } from "./reader.ts";
 import { loadReader } from "./readers.ts";
@@ -8,17 +8,17 @@ import type { Report, Task } from "./worker.ts";
 export interface FuzzOptions {
   readonly seed: number;
   readonly runs: number;
-  /** The first index; with the seed it names one input. */
+  /** The index of the first input. The seed and an index identify an input. */
   readonly from?: number;
 }
 
-/** What became of a run. */
+/** The result of a run. */
 export interface Outcome {
   readonly runs: number;
   readonly accepted: number;
-  /** Milliseconds of the input that took longest. */
+  /** The time of the slowest input, in milliseconds. */
   readonly slowest: number;
-  /** Bytes of resident memory at most, of the whole process. */
+  /** Peak resident memory of the whole process, in bytes. */
   readonly memory: number;
   readonly defect: Defect | undefined;
 }
@@ -26,14 +26,14 @@ export interface Outcome {
 export interface Defect {
   readonly index: number;
   readonly text: string;
-  /** The smallest input found with the same failure; the whole one if it never ends. */
+  /** The smallest input found with the same failure; the original input if it never ends. */
   readonly input: Uint8Array;
 }
 
-/** An input of 64 KiB takes milliseconds. This machine may be busy. */
+/** The deadline for an input, in milliseconds. An input of 64 KiB takes milliseconds, but the machine may be busy. */
 const HANG = 60_000;
 const LOOK = 500;
-/** Memory of all readers stays below; a leak does not. */
+/** All readers need less memory than this, in bytes; a leak exceeds it. */
 const MAX_MEMORY = 1.5e9;
 
 /** Reads `runs` inputs in a worker. */
@@ -82,7 +82,7 @@ function watchdog(progress: SharedArrayBuffer) {
   return { failure, memory: () => Math.max(memory, Deno.memoryUsage().rss), end: () => clearInterval(timer) };
 }
 
-/** The smallest part of an input with the same kind of failure. */
+/** Finds the smallest part of an input that causes the same kind of failure. */
 async function smallest(reader: FuzzReader, input: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const failure = async (bytes: Uint8Array<ArrayBuffer>) => {
     try {

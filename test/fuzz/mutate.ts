@@ -1,25 +1,25 @@
-/** Inputs for readers: seeds with a few changes, most of them small. */
+/** Generates inputs for readers: seeds with a few, mostly small, changes. */
 import { Random } from "./random.ts";
 
-/** What inputs are made from. */
+/** The material that inputs are made from. */
 export interface Sources {
   readonly seeds: readonly (string | Uint8Array)[];
-  /** Parts with a meaning for the reader, such as keywords and signs. */
+  /** Words with a meaning for the reader, such as keywords and operators. */
   readonly words: readonly string[];
 }
 
-/** Inputs are not longer: size is what `bench/linear/linear.ts` is for. */
+/** The maximum length of an input. `bench/linear/linear.ts` tests large inputs. */
 const MAX_BYTES = 64 * 1024;
 const MAX_CHANGES = 6;
 
 const encoder = new TextEncoder();
 
-/** The input of a seed and an index: always the same one. */
+/** Returns the input for a seed and an index. It is always the same. */
 export function inputOf({ seeds, words }: Sources, seed: number, index: number): Uint8Array<ArrayBuffer> {
   const random = new Random(seed, index);
   const pick = () => bytesOf(seeds[random.below(seeds.length)] ?? "");
   let bytes = pick();
-  // Some inputs are a seed as it is: what is accepted must stay so.
+  // Some inputs are unchanged seeds: valid input must be accepted.
   for (let left = random.below(MAX_CHANGES + 1); left > 0; left--) {
     bytes = random.one(CHANGES)(bytes, random, { word: () => encoder.encode(words[random.below(words.length)]), pick });
   }
@@ -57,11 +57,11 @@ const INTERESTING: readonly [number, ...number[]] = [
 ];
 
 const CHANGES: readonly [Change, ...Change[]] = [
-  // A bit, a byte, a byte with a meaning.
+  // Changes a bit, or a byte, or inserts a byte with a meaning.
   (bytes, random) => replaced(bytes, random, (byte) => byte ^ (1 << random.below(8))),
   (bytes, random) => replaced(bytes, random, () => random.below(256)),
   (bytes, random) => replaced(bytes, random, () => random.one(INTERESTING)),
-  // A part goes, or stands twice, or many times.
+  // Removes a part, or repeats it once or many times.
   (bytes, random) => {
     const [from, to] = range(bytes, random);
     return spliced(bytes, from, to);
@@ -75,7 +75,7 @@ const CHANGES: readonly [Change, ...Change[]] = [
     const times = 1 << random.below(10);
     return spliced(bytes, to, to, joined(Array.from({ length: times }, () => bytes.slice(from, to))));
   },
-  // A word is added, or stands in the place of a part.
+  // Inserts a word, or replaces a part with it.
   (bytes, random, { word }) => {
     const at = random.below(bytes.length + 1);
     return spliced(bytes, at, at, word());
@@ -84,7 +84,7 @@ const CHANGES: readonly [Change, ...Change[]] = [
     const [from, to] = range(bytes, random, 8);
     return spliced(bytes, from, to, word());
   },
-  // The end goes, or comes from another seed.
+  // Cuts off the end, or replaces it with the end of another seed.
   (bytes, random) => bytes.slice(0, random.below(bytes.length + 1)),
   (bytes, random, { pick }) => {
     const other = pick();
@@ -99,7 +99,7 @@ function replaced(bytes: Bytes, random: Random, change: (byte: number) => number
   return copy;
 }
 
-/** Most changes are near each other: parts are short. */
+/** Returns a random range. Ranges are short, so that most changes are small. */
 function range(bytes: Bytes, random: Random, most = 256): [number, number] {
   const from = random.below(bytes.length + 1);
   return [from, Math.min(bytes.length, from + random.below(1 + random.below(most)))];

@@ -1,30 +1,30 @@
-/** What a reader of untrusted input is to the fuzzer. */
+/** The interface of a reader of untrusted input, for the fuzzer. */
 import { MeshError } from "../../src/base/errors.ts";
 import type { Sources } from "./mutate.ts";
 
 export interface FuzzReader extends Sources {
   readonly name: string;
-  /** Makes the reader ready; what it returns reads one input. */
+  /** Prepares the reader. The returned function reads one input. */
   open(): Read | Promise<Read>;
-  /** Whether an error is a clear refusal of an input; by default only errors of this program are. */
+  /** Whether an error is a clear rejection of an input; by default, only the program's own errors are. */
   readonly refuses?: (error: unknown) => boolean;
 }
 
 /**
- * Reads an input, and proves what must hold of an accepted one. Returns whether it was accepted; throws for one that is
- * refused, and a `Broken` for a property that does not hold.
+ * Reads an input, and checks the properties of an accepted input. Returns whether it is accepted. Throws an error if it
+ * is rejected, and a `Broken` if a property does not hold.
  */
 export type Read = (input: Uint8Array<ArrayBuffer>) => boolean | Promise<boolean>;
 
 /** A property that does not hold. */
 export class Broken extends Error {}
 
-/** Errors: a `Broken` with the text unless the condition holds. */
+/** Throws a `Broken` with the text unless the condition is true. */
 export function holds(condition: boolean, text: string): asserts condition {
   if (!condition) throw new Broken(text);
 }
 
-/** Reads one input. Errors: whatever is not a clear refusal. */
+/** Reads one input. Throws every error that is not a clear rejection. */
 export async function readOne(read: Read, reader: FuzzReader, input: Uint8Array<ArrayBuffer>): Promise<boolean> {
   try {
     return await read(input);
@@ -34,7 +34,7 @@ export async function readOne(read: Read, reader: FuzzReader, input: Uint8Array<
   }
 }
 
-/** A clear error says something, and not too much. */
+/** Whether the message of an error is neither empty nor too long. */
 function isClear(error: unknown, { refuses = isMeshError }: FuzzReader): boolean {
   if (error instanceof Broken || !refuses(error) || !(error instanceof Error)) return false;
   return error.message.length > 0 && error.message.length < MAX_MESSAGE;
@@ -46,14 +46,14 @@ function isMeshError(error: unknown): boolean {
   return error instanceof MeshError;
 }
 
-/** For readers whose callers catch every error: whether it is no defect of the code. */
+/** Whether an error is not a defect of the code, for readers whose callers catch every error. */
 export function isPlainError(error: unknown): boolean {
   const isDefect = error instanceof TypeError || error instanceof ReferenceError ||
     (error instanceof RangeError && /stack|Invalid (?:array|string|typed)/.test(error.message));
   return error instanceof Error && !isDefect;
 }
 
-/** Whether a read accepts its input. Errors: only defects. */
+/** Returns whether a read accepts its input. Throws only defects. */
 export function accepts(read: () => void): boolean {
   try {
     read();

@@ -1,4 +1,4 @@
-/** All readers of untrusted input, loaded when they are asked for: each needs another part of the program. */
+/** All readers of untrusted input. They are loaded on demand, because each needs a different part of the program. */
 import type { FuzzReader } from "./reader.ts";
 
 const LOADS: Readonly<Record<string, () => Promise<FuzzReader>>> = {
@@ -21,7 +21,7 @@ const LOADS: Readonly<Record<string, () => Promise<FuzzReader>>> = {
 
 export const READERS: readonly string[] = Object.keys(LOADS);
 
-/** Errors: there is no reader of that name. */
+/** Loads a reader. Throws if there is no reader of this name. */
 export async function loadReader(name: string): Promise<FuzzReader> {
   const load = LOADS[name];
   if (load === undefined) throw new Error(`No reader "${name}": there are ${READERS.join(", ")}`);

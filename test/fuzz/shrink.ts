@@ -1,7 +1,7 @@
-/** Looks at most at so many smaller inputs. */
+/** The maximum number of smaller inputs to try. */
 const MAX_LOOKS = 2_000;
 
-/** The smallest input found by removing parts while `fails` stays true. */
+/** Returns the smallest input found by removing parts as long as `fails` stays true. */
 export async function shrunk(
   input: Uint8Array<ArrayBuffer>,
   fails: (input: Uint8Array<ArrayBuffer>) => Promise<boolean>,

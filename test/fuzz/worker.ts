@@ -1,19 +1,19 @@
-/** Reads inputs in a worker of its own, so that one that never ends can be ended from outside. */
+/** Reads inputs in a separate worker, so that it can be stopped if an input never ends. */
 import { inputOf } from "./mutate.ts";
 import { readOne } from "./reader.ts";
 import { loadReader } from "./readers.ts";
 
-/** What a worker is to do. */
+/** The inputs that a worker reads. */
 export interface Task {
   readonly reader: string;
   readonly seed: number;
   readonly from: number;
   readonly to: number;
-  /** The index of the input that is read. */
+  /** The shared index of the current input. */
   readonly progress: SharedArrayBuffer;
 }
 
-/** What a worker says: all are read, or one is a defect. */
+/** The result of a worker: all inputs are read, or one has a defect. */
 export type Report =
   | { readonly accepted: number; readonly slowest: number; readonly defect?: undefined }
   | { readonly defect: { readonly index: number; readonly text: string } };

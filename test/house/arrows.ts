@@ -1,18 +1,18 @@
 import { posix } from "node:path";
 
-/** One import in a file. */
+/** An import in a file. */
 export interface Import {
   readonly from: string;
-  /** The file that is imported, as a path from the checkout. */
+  /** The imported file, as a path in the checkout. */
   readonly to: string;
-  /** `lazy`: by `import()`. `type`: gone after compilation. */
+  /** How it is imported. `lazy`: with `import()`. `type`: only for types, so it is gone after compilation. */
   readonly how: "eager" | "lazy" | "type";
 }
 
 const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^"';]*?\sfrom\s+)?"(\.[^"]+)"/gm;
 const CALL = /\bimport\(\s*"(\.[^"]+)"/g;
 
-/** The imports of other files of the project in a source text. */
+/** Returns the imports of other project files in a source text. */
 export function importsOf(path: string, text: string): Import[] {
   const to = (specifier: string) => posix.join(posix.dirname(path), specifier);
   const code = text.replace(/^\s*(\*|\/\/).*$/gm, "");
@@ -26,20 +26,20 @@ export function importsOf(path: string, text: string): Import[] {
   ];
 }
 
-/** The folder under `src` that a file is in; `main` for the files there. */
+/** Returns the folder below `src` that contains a file; `main` for files directly in `src`. */
 export function topFolder(path: string): string {
   const [, folder = "", ...rest] = path.split("/");
   return rest.length === 0 ? "main" : folder;
 }
 
-/** Commands whose entry other commands may import. */
+/** Commands whose entry module other commands may import, each with these commands. */
 const IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   inject: ["webhook", "check"],
   iptables: ["explain", "cni"],
   explain: ["check"],
 };
 
-/** What commands are built from: a layer, and the layers that it may import. Commands may import all. */
+/** The layers below the commands, each with the layers that it may import. Commands may import all layers. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   istio: ["kube", "golang", "yaml", "base"],
   kube: ["platform", "golang", "yaml", "base"],
@@ -50,7 +50,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Why an import breaks the rules; `undefined` if it does not.
+ * Returns why an import breaks the rules; `undefined` if it is allowed.
  *
  * | from      | may import                                               |
  * |-----------|----------------------------------------------------------|
@@ -76,15 +76,18 @@ const RULES: readonly Rule[] = [
     breaks: ({ to }) => !to.startsWith("src/") && !/^(deno\.json|docs\/checks\.md|completions\/.*)$/.test(to),
   },
   { reason: "nothing imports main.ts", breaks: ({ to }) => to === "src/main.ts" },
-  { reason: "of a package only mod.ts is imported", breaks: reachesIntoPackage },
+  { reason: "only the mod.ts of a package may be imported", breaks: reachesIntoPackage },
   {
-    reason: "main imports cli and layers",
+    reason: "main may import only cli and layers",
     breaks: (each) => goesToCommand(each) && topFolder(each.from) === "main" && topFolder(each.to) !== "cli",
   },
-  { reason: "a layer imports no command", breaks: (each) => goesToCommand(each) && isLayer(topFolder(each.from)) },
+  {
+    reason: "a layer may not import a command",
+    breaks: (each) => goesToCommand(each) && isLayer(topFolder(each.from)),
+  },
   { reason: "this layer may not import that one", breaks: isUpward },
   {
-    reason: "of a command only mod.ts is imported",
+    reason: "only the mod.ts of a command may be imported",
     breaks: (each) => goesToCommand(each) && !/^src\/[^/]+\/mod\.ts$/.test(each.to),
   },
   {
@@ -97,7 +100,10 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Whether the import goes to the folder of another command: `cli` is one, layers and the files at the top of `src` are none. */
+/**
+ * Whether the import is from the folder of a different command. `cli` counts as a command; layers and files directly in
+ * `src` do not.
+ */
 function goesToCommand({ from, to }: Import): boolean {
   return to.startsWith("src/") && ![topFolder(from), "main"].includes(topFolder(to)) && !isLayer(topFolder(to));
 }
@@ -115,20 +121,23 @@ function mayImport(source: string, target: string): boolean {
   return source === "main" || source === "cli" || (IMPORTERS[target] ?? []).includes(source);
 }
 
-/** Layers whose folders are packages; of the others the whole layer is one. */
+/** Layers in which each folder is a package. Every other layer is a single package. */
 const PACKAGES_IN: readonly string[] = ["golang", "base"];
 
-/** Files of a package that layers may import past its entry: types alone, and what the entry cannot export without a circle. */
+/**
+ * Files of a package that other layers may import directly: type-only files, and files that the entry module cannot
+ * export without an import cycle.
+ */
 const OPEN: readonly string[] = ["src/platform/world.ts", "src/platform/request_failure.ts"];
 
-/** A layer imports a package by its mod.ts. */
+/** Whether a layer imports a package in another way than through its mod.ts. */
 function reachesIntoPackage({ from, to }: Import): boolean {
   const target = packageOf(to);
   if (target === undefined || !isLayer(topFolder(from)) || target === packageOf(from)) return false;
   return !OPEN.includes(to) && to !== `${target}/mod.ts`;
 }
 
-/** The folder whose mod.ts is the entry to a file; `undefined` for a file that has none. */
+/** Returns the folder whose mod.ts is the entry module for a file; `undefined` if there is none. */
 export function packageOf(path: string): string | undefined {
   const [, folder = "", child = "", ...rest] = path.split("/");
   if (child === "") return undefined;

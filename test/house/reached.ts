@@ -1,7 +1,7 @@
 import { importsOf } from "./arrows.ts";
 import { read } from "./source.ts";
 
-/** The files that are loaded with a file: itself and its static imports. */
+/** Returns the file and all its static imports, direct or not. */
 export function loadedWith(path: string): ReadonlySet<string> {
   const loaded = new Set([path]);
   for (const each of loaded) {

@@ -1,28 +1,28 @@
-/** The source tree as text, for the tests of this folder. */
+/** Reads the source tree as text, for the tests in this folder. */
 
 /** The folder of the checkout. */
 export const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname).replace(/\/$/, "");
 
-/** Paths of all files below a folder of the checkout, from the checkout, sorted. */
+/** Returns the paths of all files below a folder, relative to the checkout, sorted. */
 export function filesBelow(folder: string): string[] {
   return [...Deno.readDirSync(`${ROOT}/${folder}`)].flatMap(({ name, isDirectory }) =>
     isDirectory ? filesBelow(`${folder}/${name}`) : [`${folder}/${name}`]
   ).sort();
 }
 
-/** The text of a file of the checkout. */
+/** Returns the text of a file in the checkout. */
 export function read(path: string): string {
   return Deno.readTextFileSync(`${ROOT}/${path}`);
 }
 
-/** The files that git knows, from the checkout; `undefined` if this is no git checkout. */
+/** Returns the files that git tracks, relative to the checkout; `undefined` if this is not a git checkout. */
 export function trackedFiles(): string[] | undefined {
   const { success, stdout } = new Deno.Command("git", { args: ["ls-files", "-z"], cwd: ROOT, stderr: "null" })
     .outputSync();
   return success ? new TextDecoder().decode(stdout).split("\0").filter((path) => path !== "") : undefined;
 }
 
-/** Whether there is a file or folder at a path of the checkout. */
+/** Whether a file or folder exists at a path in the checkout. */
 export function exists(path: string): boolean {
   try {
     Deno.statSync(`${ROOT}/${path}`);

@@ -1,13 +1,13 @@
-/** Recorded answers of an oracle: compressed JSON lines, in the order of the questions. */
+/** Reads and writes an oracle's recorded answers: compressed JSON lines, in the order of the questions. */
 
-/** Reads answers of the caller's type. */
+/** Reads answers; the caller chooses their type. */
 export async function readAnswers<Answer>(file: URL): Promise<Answer[]> {
   const { readable } = await Deno.open(file);
   const text = await new Response(readable.pipeThrough(new DecompressionStream("gzip"))).text();
   return text.trimEnd().split("\n").map((line) => JSON.parse(line));
 }
 
-/** Writes answers, and creates the folder. */
+/** Writes answers, and creates the folder if necessary. */
 export async function writeAnswers(file: URL, answers: readonly unknown[]): Promise<void> {
   await Deno.mkdir(new URL(".", file), { recursive: true });
   const lines = answers.map((answer) => `${JSON.stringify(answer)}\n`);

@@ -1,13 +1,13 @@
-/** `inject` or `uninject` of one text, through the public interface of `inject`. */
+/** Runs `inject` or `uninject` on a text, through the public interface of `inject`. */
 import { type Change, changeStream, type DocumentOptions, type ReportEntry } from "../../src/inject/mod.ts";
 
-/** The output, and the entries of the report. */
+/** The output, and the entries in the report. */
 export interface ChangedText {
   readonly text: string;
   readonly entries: readonly ReportEntry[];
 }
 
-/** Changes a file with this content; its output is YAML by default. */
+/** Changes a text; the output is YAML by default. */
 export async function changedText(
   input: string | Uint8Array,
   change: Change,

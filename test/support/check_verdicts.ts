@@ -1,10 +1,10 @@
-/** What `check injection -f` says of a text, without a cluster. */
+/** Runs `check injection -f` on a text, without a cluster. */
 import { explain, explainUnjudged } from "../../src/check/injection/explanation.ts";
 import { offlineKnowledge } from "../../src/check/injection/knowledge.ts";
 import { manifestTargets } from "../../src/check/injection/manifest_targets.ts";
 import type { Injector } from "../../src/inject/mod.ts";
 
-/** The explanation of each workload and of each document that cannot be read; none for a text without them. */
+/** Returns the explanations for each workload, and for each document that cannot be read. */
 export async function checkExplanations(text: string, injector: Injector) {
   const chunks = async function* () {
     yield await Promise.resolve(new TextEncoder().encode(text));
@@ -16,7 +16,7 @@ export async function checkExplanations(text: string, injector: Injector) {
   );
 }
 
-/** Their verdicts. */
+/** Returns the verdicts of these explanations. */
 export async function checkVerdicts(text: string, injector: Injector): Promise<readonly string[]> {
   return (await checkExplanations(text, injector)).map(({ verdict }) => verdict);
 }

@@ -1,36 +1,38 @@
 /**
- * The examples of a page of docs/ as a test. A code block whose first line is
+ * Reads the examples in a page of docs/, which run as tests. A code block is an example if it starts with one of these
+ * lines:
  *
- * - ```` ```yaml file=NAME ```` is a file of the page's folder, from there on;
- * - ```` ```console run PROGRAM ... ```` is run there: lines that begin with `$ ` are commands for bash (`> ` continues one), the
- *   lines below are all that it prints, standard error too. A line `...` stands for any lines. PROGRAM is one that the commands need;
- *   `cluster` is a cluster with a mesh (test/e2e/docs_test.ts).
+ * - ```` ```yaml file=NAME ```` writes the block to a file in the page's folder;
+ * - ```` ```console run PROGRAM ... ```` runs the commands in the block there: a line that begins with `$ ` is a
+ * command for bash (`> ` continues it), and the following lines are its whole output, with standard error. A line `...`
+ * matches any number of lines. PROGRAM is a program that the commands need; `cluster` means a cluster with a mesh
+ * (test/e2e/docs_test.ts).
  *
- * A browser shows both as usual: it ignores what follows the first word. Every command must end with exit code 0, and with another
- * one in a block that says `fails`.
+ * Browsers show both as usual, because they ignore everything after the first word. Every command must exit with 0,
+ * except in a block marked `fails`, where it must exit with a different code.
  */
 
-/** A file that the page shows. */
+/** A file that the page shows, which is written before later commands run. */
 export interface ShownFile {
   readonly file: string;
   readonly text: string;
 }
 
-/** A command that the page shows. */
+/** A command that the page shows, with its expected output. */
 export interface ShownCommand {
   readonly command: string;
   readonly output: string;
   readonly needs: readonly string[];
-  /** Whether it must end with another exit code than 0. */
+  /** Whether the exit code must not be 0. */
   readonly fails: boolean;
-  /** The line of the page. */
+  /** The line number in the page. */
   readonly line: number;
 }
 
 const FENCE = /^```(?:\w+ file=(?<file>\S+)|console run(?<needs>(?: \S+)*))\n(?<body>[^]*?)^```$/gm;
 const COMMAND = /^\$ (?<first>.*)\n(?<more>(?:> .*\n)*)(?<output>(?:(?!\$ ).*\n)*)/gm;
 
-/** The files and commands of a page, in order. */
+/** Returns the files and commands in a page, in order. */
 export function examplesOf(page: string): readonly (ShownFile | ShownCommand)[] {
   return [...page.matchAll(FENCE)].flatMap(({ index, groups = {} }): readonly (ShownFile | ShownCommand)[] => {
     const { file, needs = "", body: text = "" } = groups;
@@ -54,7 +56,7 @@ function commandsOf(body: string) {
   }));
 }
 
-/** Whether a command printed what the page shows. */
+/** Whether the printed output matches the output that the page shows. */
 export function isShown(shown: string, printed: string): boolean {
   const pattern = shown.split(/^\.\.\.\n/m).map(escaped).join("(?:.*\\n)*");
   return new RegExp(`^${pattern}$`).test(printed);
@@ -64,7 +66,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-/** The page with other outputs, by the line of their command. Outputs with `...` stay. */
+/** Returns the page with new outputs, by the line number of the command. Outputs that contain `...` stay. */
 export function withOutputs(page: string, outputs: ReadonlyMap<number, string>): string {
   let text = page;
   for (const example of examplesOf(page).toReversed()) {

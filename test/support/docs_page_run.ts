@@ -1,4 +1,6 @@
-/** Runs the examples of a page of docs/ in a folder of their own (`docs_page.ts`). UPDATE=1 writes the outputs anew. */
+/**
+ * Runs the examples in a page of docs/ (`docs_page.ts`) in a new folder. UPDATE=1 writes the new outputs to the page.
+ */
 import assert from "node:assert/strict";
 import { examplesOf, isShown, type ShownCommand, withOutputs } from "./docs_page.ts";
 import { helmProgram, kustomizeProgram } from "./programs/gitops.ts";
@@ -9,22 +11,22 @@ import { until } from "./until.ts";
 
 const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
 
-/** A program that commands may need: why there is none, and where it is if it is built. */
+/** A program that commands may need: the reason if it is missing, and its path if it must be built. */
 export interface Program {
   readonly missing: string | undefined;
   readonly path?: () => Promise<string>;
 }
 
-/** What the commands of a page find. */
+/** The environment in which the commands of a page run. */
 export interface PageWorld {
-  /** Programs by name, beside those that are built for all pages. */
+  /** Additional programs by name. */
   readonly programs?: Readonly<Record<string, Program>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Blocks with this need are left to another test. */
+  /** Skips blocks with this need; a different test runs them. */
   readonly without?: string;
-  /** Checks are repeated until they print what the page shows. */
+  /** Whether a check is repeated until it prints what the page shows. */
   readonly settles?: boolean;
-  /** What stands in the page for texts that differ in each run. */
+  /** Replaces texts that differ in each run with the texts in the page. */
   readonly shown?: (printed: string) => string;
 }
 
@@ -34,17 +36,17 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   kubectl: { missing: needsProgram("kubectl") },
 };
 
-/** Where there is no kubectl, it is one that only knows this plugin. */
+/** Replaces kubectl if it is not installed. It knows only this plugin. */
 const PLUGIN_ALONE = '#!/bin/sh\n[ "$1" = mesh ] && shift && exec kubectl-mesh "$@"\nexit 127\n';
 
-/** README.md and the pages of docs/ in which a pattern occurs: their paths. */
+/** Returns the paths of README.md and the pages of docs/ that match a pattern. */
 export function pagesWith(pattern: RegExp): string[] {
   const pages = [...Deno.readDirSync(`${ROOT}docs`)].map(({ name }) => `${ROOT}docs/${name}`);
   return [`${ROOT}README.md`, ...pages]
     .filter((path) => path.endsWith(".md") && pattern.test(Deno.readTextFileSync(path))).sort();
 }
 
-/** Runs all examples of a page, each as a step. */
+/** Runs all examples in a page, each as a test step. */
 export async function runPage(path: string, t: Deno.TestContext, world: PageWorld): Promise<void> {
   await using folder = await temporaryFolder();
   const place = { bin: `${folder.path}/bin`, cwd: `${folder.path}/page`, home: folder.path };
@@ -100,7 +102,7 @@ async function check(example: ShownCommand, place: Place, world: PageWorld): Pro
   const isUpdated = Deno.env.get("UPDATE") === "1" && !/^\.\.\.$/m.test(output);
   const isRight = ({ code, printed }: Printed) => (code !== 0) === fails && (isUpdated || isShown(output, printed));
   let last = await run(command, place, world);
-  // The API server's caches follow a change of an object after some milliseconds.
+  // The API server's caches are updated some milliseconds after an object changes.
   if (world.settles && command.startsWith("kubectl mesh check") && !isRight(last)) {
     await until(async () => isRight(last = await run(command, place, world)), "Never: what the page shows").catch(
       () => {},

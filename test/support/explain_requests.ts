@@ -1,11 +1,11 @@
-/** Requests, what Envoy's access log says of them, and whether `explain` agrees. */
+/** Compares the answers of `explain` with Envoy's access log for the same requests. */
 import assert from "node:assert/strict";
 import type { Answer } from "../../src/explain/answer_schema.ts";
 import { answerWith } from "../../src/explain/connection/answer.ts";
 import type { Facts } from "../../src/explain/connection/facts.ts";
 import { readConnection } from "../../src/explain/question/read_connection.ts";
 
-/** A request from the application, or from outside of the pod. */
+/** A request, sent by the application or from outside of the pod. */
 export interface Sent {
   readonly kind: "http" | "tls" | "tcp";
   readonly from: "application" | "outside";
@@ -33,16 +33,16 @@ export interface Logged {
   readonly termination: string | null;
 }
 
-/** A request and its line. */
+/** A request, and its line in the access log. */
 export interface Recorded {
   readonly sent: Sent;
   readonly line: Logged;
 }
 
-/** The client of requests from outside. */
+/** The address of clients outside of the pod. */
 const OUTSIDE = "10.199.0.1";
 
-/** What the prediction and the access log do not agree on, with both. */
+/** Returns the differences between the prediction and the access log, with a description of both. */
 export function disagreements(facts: Facts, { sent, line }: Recorded): string[] {
   const connection = readConnection(flagsOf(sent));
   assert.ok(connection !== undefined);
@@ -52,7 +52,7 @@ export function disagreements(facts: Facts, { sent, line }: Recorded): string[] 
   );
 }
 
-/** The command line that asks for a request. */
+/** Returns the flags of `explain` for a request. */
 function flagsOf({ kind, from, ip, port, host, path, method, headers, sni }: Sent) {
   const own = Object.entries(headers ?? {}).map(([name, value]) => `${name}:${value}`);
   const isInside = from === "application";
@@ -75,7 +75,7 @@ function textOf({ kind, from, ip, port, host, path, method, headers, sni }: Sent
 
 type Check = readonly [what: string, isRight: boolean];
 
-/** What the prediction and the access log do not agree on. */
+/** Returns the differences between the prediction and the access log. */
 function differences(sent: Sent, answer: Answer, line: Logged): string[] {
   const verdict = isRefused(line) ? "refused" : "reaches";
   const checks: readonly Check[] = [
@@ -86,7 +86,10 @@ function differences(sent: Sent, answer: Answer, line: Logged): string[] {
   return checks.filter(([, isRight]) => !isRight).map(([what]) => what);
 }
 
-/** Envoy itself does not know whether the destination listens, or the snapshot has no sockets. */
+/**
+ * An unknown verdict is right if only the last stations are unknown: Envoy does not know whether the destination
+ * listens, and the snapshot may contain no sockets.
+ */
 function isOpen({ verdict, stations }: Answer): boolean {
   return verdict === "unknown" &&
     stations.every(({ kind, result }) => result !== "unknown" || ["cluster", "endpoint", "port"].includes(kind));
@@ -96,7 +99,7 @@ function namesOf({ stations }: Answer, kind: string): string[] {
   return stations.filter((station) => station.kind === kind).map(({ name }) => name);
 }
 
-/** A connection that no chain takes is logged by the listener alone. */
+/** If no filter chain matches a connection, only the listener logs it. */
 function chainChecks(answer: Answer, line: Logged): Check[] {
   const [listeners, chains] = [namesOf(answer, "listener"), namesOf(answer, "filter-chain")];
   const isUnmatched = line.flags === "NR" && line.level === "listener";
@@ -106,7 +109,7 @@ function chainChecks(answer: Answer, line: Logged): Check[] {
   ];
 }
 
-/** What is refused by authorization has a route and perhaps a cluster in the log, and none in the answer. */
+/** If authorization refuses a request, the log has its route and perhaps its cluster, but the answer has neither. */
 function targetChecks({ kind }: Sent, answer: Answer, line: Logged): Check[] {
   const routes = namesOf(answer, "route");
   const clusters = answer.clusters.map(({ name }) => name);
@@ -121,7 +124,7 @@ function targetChecks({ kind }: Sent, answer: Answer, line: Logged): Check[] {
   ];
 }
 
-/** Endpoints refuse connections (UF): that is behind the proxy. What else Envoy answers itself is a refusal. */
+/** A refusal by an endpoint (UF) happens behind the proxy. All other errors that Envoy itself returns are refusals. */
 function isRefused(line: Logged): boolean {
   if (isDeniedBy(line)) return true;
   const { flags, host, level } = line;

@@ -26,54 +26,54 @@ import type {
   World,
 } from "../../src/platform/world.ts";
 
-/** The initial state and the answers of a fake world. All fields are optional. */
+/** The initial state and the responses of a fake world. All fields are optional. */
 export interface FakeWorldOptions {
   readonly name?: string;
   readonly args?: readonly string[];
   readonly env?: Record<string, string>;
   readonly stdin?: string | Uint8Array;
-  /** Paths and contents. */
+  /** Contents of files, by path. */
   readonly files?: Record<string, string | Uint8Array>;
   readonly now?: Date;
-  /** Results of programs; without it no program exists. */
+  /** Runs programs; if undefined, no program exists. */
   readonly run?: (run: Run) => RunResult;
-  /** Starts long-running programs; without it no program exists. */
+  /** Starts long-running programs; if undefined, no program exists. */
   readonly spawn?: (spawn: Spawn) => Child;
-  /** Starts attached programs; without it no program exists. */
+  /** Starts attached programs; if undefined, no program exists. */
   readonly attach?: Processes["attach"];
-  /** Children that this process waits for; none by default. */
+  /** Whether this process waits for a child; by default it waits for none. */
   readonly isAwaited?: Processes["isAwaited"];
   readonly interfaces?: readonly InterfaceAddress[];
   /** IP addresses by host name. */
   readonly hosts?: Readonly<Record<string, readonly string[]>>;
-  /** Unix sockets that are served. */
+  /** Paths of Unix sockets that are served. */
   readonly sockets?: readonly string[];
-  /** Contents of URLs. */
+  /** Returns the content of a URL. */
   readonly fetch?: (url: string) => string;
-  /** Responses to requests; without it every connection is refused. */
+  /** Responds to requests; if undefined, every connection is refused. */
   readonly request?: (url: string, init?: RequestInit) => Response | Promise<Response>;
-  /** Opens WebSockets of clients; without it every connection is refused. */
+  /** Opens WebSockets for clients; if undefined, every connection is refused. */
   readonly webSocket?: (url: string, request: WebSocketRequest) => Promise<WebSocketConnection>;
-  /** Called for each new client, whose requests get the responses of `request`. */
+  /** Called for each new client. Responses to its requests come from `request`. */
   readonly client?: (options: ClientOptions) => void;
-  /** Responses to exchanges; without it every connection is refused. */
+  /** Responds to exchanges; if undefined, every connection is refused. */
   readonly exchange?: (request: Exchange) => ExchangeAnswer | Promise<ExchangeAnswer>;
-  /** Opens connections; without it every connection is refused. */
+  /** Opens connections; if undefined, every connection is refused. */
   readonly dial?: (options: DialOptions) => Dialed | Promise<Dialed>;
-  /** System calls; the others throw ENOSYS. */
+  /** System calls; all others throw ENOSYS. */
   readonly system?: Partial<SystemCalls>;
   readonly uid?: number;
   /** Number of bytes after which the reader of stdout closes it. */
   readonly stdoutClosesAfter?: number;
   /** Whether standard output and standard error are a terminal. */
   readonly terminal?: boolean;
-  /** The terminal's columns. */
+  /** The number of columns of the terminal. */
   readonly columns?: number;
-  /** Its lines. */
+  /** The number of lines of the terminal. */
   readonly rows?: number;
 }
 
-/** A world in memory, and a record of what was done to it. */
+/** A world in memory, with a record of the changes made to it. */
 export interface FakeWorld extends World {
   /** Everything that was written to stdout and stderr. */
   readonly said: { stdout: string; stderr: string };
@@ -91,7 +91,7 @@ export interface FakeWorld extends World {
 
 const encoder = new TextEncoder();
 
-/** Creates a world in memory, against which tests run whole commands. */
+/** Creates a world in memory, so that tests can run whole commands. */
 export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
   const said = { stdout: "", stderr: "" };
   const content = new Map(Object.entries(options.files ?? {}).map(([path, data]) => [path, toBytes(data)]));
@@ -210,7 +210,7 @@ function fakeNetwork(options: FakeWorldOptions, servers: FakeWorld["servers"]): 
   };
 }
 
-/** Tests of sockets use real ones, in a temporary folder. */
+/** Tests of sockets use real sockets, in a temporary folder. */
 function noSockets(): Promise<never> {
   return Promise.reject(new MeshError("This world has no sockets"));
 }
@@ -265,7 +265,7 @@ function fakeOutput(take: (text: string) => void, options: FakeWorldOptions): Ou
   };
 }
 
-/** Time passes by `sleep` only, which returns at once. */
+/** Time passes only in `sleep`, which returns immediately. */
 function fakeClock(start: Date): World["clock"] {
   let passed = 0;
   return {

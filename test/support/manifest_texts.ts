@@ -1,15 +1,15 @@
-/** Manifests in the styles of people and of generators, of every kind with a pod. */
+/** Generates manifests in the styles of people and of generators, for every kind that contains a pod. */
 import { KINDS, type WorkloadKind } from "../../src/inject/pod/kinds.ts";
 import { fc } from "./properties.ts";
 
-/** A manifest, and whether injection rewrites a part of it rather than adding to it. */
+/** A manifest, and whether injection rewrites a part of it or only adds to it. */
 export interface ManifestText {
   readonly kind: string;
   readonly text: string;
   readonly isRewritten: boolean;
 }
 
-/** A block of a map: `lines` are indented by `indent` spaces. */
+/** Lines of a map, indented by `indent` spaces. */
 function block(indent: number, ...lines: readonly string[]): string {
   return lines.map((line) => `${" ".repeat(indent)}${line}\n`).join("");
 }
@@ -58,7 +58,7 @@ const PROBE = maybe(
   "  startupProbe:\n          initialDelaySeconds: 1\n          grpc: {port: 9000}\n",
 );
 
-/** What generators and hasty people write. */
+/** Fields that generators and careless people write. */
 const ODD = maybe(
   block(6, "creationTimestamp: null # by kubectl create --dry-run"),
   block(6, "finalizers: []"),
@@ -75,7 +75,7 @@ const REST = maybe(
 
 const FRAMES = fc.record({ eol: fc.constantFrom("\n", "\r\n"), end: fc.boolean(), head: maybe("# a file\n", "---\n") });
 
-/** The API version of a kind, as its project writes it. */
+/** The API version of a kind, in the project's documentation. */
 function apiVersionOf({ kind, group }: WorkloadKind): string {
   if (group !== undefined) return `${group}/v1alpha1`;
   const byKind: Readonly<Record<string, string>> = {
@@ -91,12 +91,12 @@ function apiVersionOf({ kind, group }: WorkloadKind): string {
 
 interface Parts {
   readonly field: string;
-  /** Below `metadata`, with the indentation of a pod in `spec.template`. */
+  /** Text below `metadata`, indented for a pod in `spec.template`. */
   readonly metadata: string;
   readonly spec: string;
 }
 
-/** The manifest of a kind around the parts of its pod. */
+/** Returns the manifest of a kind with the parts of its pod. */
 function manifestOf(row: WorkloadKind, { field, metadata, spec }: Parts): string {
   const { path } = row;
   const inPlace = (lines: string) => lines.replace(/^ {4}/gm, "  ".repeat(path.length));
@@ -108,7 +108,7 @@ function manifestOf(row: WorkloadKind, { field, metadata, spec }: Parts): string
   return `${head}${outer}${own}${inner.join("")}${inPlace(`${podMetadata}    spec:\n${spec}`)}`;
 }
 
-/** Manifests of every kind with parts in the styles of people and of generators. */
+/** Manifests of every kind, with parts in the styles of people and of generators. */
 export const MANIFEST_TEXTS: fc.Arbitrary<ManifestText> = fc.record({
   row: fc.constantFrom(...KINDS),
   field: SPEC_FIELD,

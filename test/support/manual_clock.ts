@@ -1,4 +1,4 @@
-/** A clock for tests. */
+/** A clock that tests control. */
 import type { Clock } from "../../src/platform/world.ts";
 
 interface Sleeper {
@@ -6,7 +6,7 @@ interface Sleeper {
   wake(): void;
 }
 
-/** Time stands still until `pass` is called. */
+/** A clock that stands still until `pass` is called. */
 export class ManualClock implements Clock {
   #passed = 0;
   /** Difference between the time of day and the monotonic clock. */
@@ -38,13 +38,16 @@ export class ManualClock implements Clock {
     });
   }
 
-  /** Number of sleepers, and milliseconds until the first one wakes. */
+  /** The number of sleepers, and the milliseconds until the first one wakes. */
   get waiting(): { readonly count: number; readonly next: number | undefined } {
     const dues = [...this.#sleepers].map(({ due }) => due - this.#passed);
     return { count: dues.length, next: dues.length === 0 ? undefined : Math.min(...dues) };
   }
 
-  /** Lets time pass. Due sleepers wake in order; each runs to its next wait before the next wakes. */
+  /**
+   * Lets time pass. Sleepers wake in the order of their times; each runs until it waits again before the next one
+   * wakes.
+   */
   async pass(milliseconds: number): Promise<void> {
     const end = this.#passed + milliseconds;
     for (;;) {
@@ -57,13 +60,13 @@ export class ManualClock implements Clock {
     this.#passed = end;
   }
 
-  /** Changes the time of day only. */
+  /** Changes only the time of day. */
   set(milliseconds: number): void {
     this.#shift += milliseconds;
   }
 }
 
-/** Waits a few turns of the event loop: pending promises have run. */
+/** Waits for a few turns of the event loop, so that pending promises have run. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -1,4 +1,4 @@
-/** The objects in a text of manifests; a List is its items. */
+/** Returns the objects in a text of manifests; a List is replaced with its items. */
 import { isMap, mapsAt, type ValueMap } from "../../src/base/value.ts";
 import { parseDocument, splitText } from "../../src/yaml/mod.ts";
 

@@ -1,15 +1,15 @@
 /**
- * Ports below the ephemeral range of the kernel (ip_local_port_range, from 32768): the kernel could give an ephemeral port
- * to a connection before the server of the test listens on it.
+ * Ports below the kernel's ephemeral range (ip_local_port_range, from 32768). The kernel could otherwise use the port
+ * for a connection before the test's server listens on it.
  */
 const [FIRST, COUNT] = [20_000, 12_000];
-/** Each process owns a block: it listens on the block's first port as long as it runs. */
+/** The number of ports that a process owns. It listens on the first of them as long as it runs. */
 const BLOCK = 60;
 
 const block = ownBlock();
 let next = 0;
 
-/** A free port of loopback, of the block of this process. */
+/** Returns a free loopback port from the block of this process. */
 export function freePort(): number {
   for (let tries = 1; tries < BLOCK; tries++) {
     const port = block + 1 + next++ % (BLOCK - 1);
@@ -20,7 +20,7 @@ export function freePort(): number {
   throw new Error(`No port from ${block + 1} to ${block + BLOCK - 1} is free`);
 }
 
-/** The first port of a block that no other process owns. */
+/** Returns the first port of a block that no other process owns. */
 function ownBlock(): number {
   const start = Math.floor(Math.random() * COUNT / BLOCK);
   for (let tries = 0; tries < COUNT / BLOCK; tries++) {

@@ -1,4 +1,4 @@
-/** Parses the JSON that commands print, with its schema. */
+/** Checks the JSON that commands print against its schema. */
 import type { z } from "zod";
 import { EXPLANATION } from "../../src/check/injection/explanation_schema.ts";
 import { CHECK_RESULTS } from "../../src/check/result_schema.ts";
@@ -12,7 +12,7 @@ import { VERIFICATION } from "../../src/iptables/verify/report_schema.ts";
 import { PLAN } from "../../src/iptables/views/plan_schema.ts";
 
 interface Printed {
-  /** Arguments of a command line, in this order. */
+  /** Matches the arguments of a command, joined by spaces. */
   readonly words: RegExp;
   readonly stream: "stdout" | "stderr";
   readonly schema: z.ZodType;
@@ -48,8 +48,8 @@ const PRINTED: readonly Printed[] = [
 ];
 
 /**
- * Checks the output of the program against the schema of its command. Runs that print no JSON pass. Lines that are
- * no objects are messages. Throws if the output does not match.
+ * Checks the output of the program against the schema for its command. Runs that print no JSON pass. Lines that are not
+ * JSON objects count as messages. Throws if the output does not match.
  */
 export function checkPrinted(
   args: readonly string[],

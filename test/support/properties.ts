@@ -1,6 +1,6 @@
 /**
- * fast-check with a fixed seed: every run of a commit gives the same result.
- * `MESH_SEED=NUMBER` sets another seed, `MESH_SEED=random` a new one for each run.
+ * fast-check with a fixed seed, so that every run of a commit gives the same result. `MESH_SEED=NUMBER` sets a
+ * different seed; `MESH_SEED=random` sets a new one for each run.
  */
 import fc from "fast-check";
 

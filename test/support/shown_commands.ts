@@ -1,10 +1,10 @@
-/** Command lines of this program in texts that people read: in blocks of code and in code between words. */
+/** Finds command lines of this program in texts for people, in code blocks and in inline code. */
 
-/** Where a command of the program begins; the second form only where a command of a shell may begin. */
+/** Matches the start of a command. `kubectl-mesh` counts only where a shell command may start. */
 const START =
   /\bkubectl mesh(?= |$)|(?<=(?:^|[|&;(`"]) *(?:[$>] )?(?:sudo |exec |[A-Z_]+=\S+ )*)(?:[\w./~-]*\/)?kubectl-mesh(?= |$)/gm;
 
-/** The arguments of each command of the program in a text of code, in order. */
+/** Returns the arguments of each command in a text of code, in order. */
 export function shownCommands(code: string): string[][] {
   const text = code.replaceAll(/\\\n(?:> )?\s*/g, "");
   return [...text.matchAll(START)].map(({ 0: name, index }) => shellWords(text.slice(index + name.length)));
@@ -12,7 +12,7 @@ export function shownCommands(code: string): string[][] {
 
 const WORD = /(?:\$\([^)\n]*\)|[^\s"'\\|│&;<>()`]|\\.|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')+/y;
 
-/** The words of a shell up to the end of the simple command; redirections and comments end it too. */
+/** Splits a text into shell words, up to the end of the simple command, a redirection, or a comment. */
 export function shellWords(text: string): string[] {
   const words: string[] = [];
   for (let at = 0;;) {
@@ -21,7 +21,7 @@ export function shellWords(text: string): string[] {
     const [word] = WORD.exec(text) ?? [];
     if (word === undefined || (word.startsWith("#") && at > 0)) return words;
     at += word.length;
-    // The number of a stream, as in `2>&1`.
+    // The number of a stream, as in `2>&1`, is not an argument.
     if (/^\d$/.test(word) && text[at] === ">") return words;
     words.push(unquoted(word));
   }

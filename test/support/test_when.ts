@@ -1,6 +1,6 @@
 /**
- * Registers a test that needs something of the machine. `missing` names what is absent (`undefined` if all is there);
- * the runner shows it as skipped with that reason.
+ * Registers a test that needs a resource of the machine. `missing` is the reason to skip it (`undefined` if nothing is
+ * missing), which the runner prints.
  */
 export function testWhen(
   missing: string | undefined,
@@ -11,23 +11,23 @@ export function testWhen(
   else Deno.test({ name: `${name} [skipped: ${missing}]`, ignore: true, fn: body });
 }
 
-/** A reason to skip if the program is not on PATH. */
+/** Returns the reason to skip a test if the program is not on the PATH. */
 export function needsProgram(name: string): string | undefined {
   const dirs = (Deno.env.get("PATH") ?? "").split(":");
   return dirs.some((dir) => exists(`${dir}/${name}`)) ? undefined : `${name} is not installed`;
 }
 
-/** The folder with the specification and shared cases, beside the checkout. */
+/** The folder with the specification and the shared cases, next to the checkout. */
 export const SHARED = decodeURIComponent(new URL("../../../shared", import.meta.url).pathname);
 
-/** Why `../shared` cannot be read; `undefined` if it is beside the checkout. */
+/** Returns the reason that `../shared` cannot be read; `undefined` if it is next to the checkout. */
 export function needsShared(path = ""): string | undefined {
   return exists(`${SHARED}/${path}`) ? undefined : `../shared/${path} is not here`;
 }
 
 /**
- * Registers a test of the second set of cases, in `../shared`, if it is there; `body` gets its path. The first set, in this
- * repository, covers the same: it has tests of its own.
+ * Registers a test with the cases in `../shared`, if it exists; `body` gets their path. The cases in this repository
+ * cover the same features, in separate tests.
  */
 export function testShared(
   path: string,

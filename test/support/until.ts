@@ -1,12 +1,12 @@
-/** Longer than anything takes in these tests, on a machine with ten times its load: a test that waits in vain ends. */
+/** The deadline for conditions. Even with ten times the usual load, nothing in these tests takes this long. */
 export const DEADLINE_MILLISECONDS = 180_000;
 
-/** Milliseconds: what is not there immediately is asked for less often. A question may start a process. */
+/** The pause between two checks, in milliseconds. It grows, because a check may start a process. */
 function pauseAfter(waited: number): number {
   return Math.min(5 + waited / 20, 50);
 }
 
-/** Waits until a condition holds. Throws `problem` if it does not within the deadline. */
+/** Waits until a condition is true. Throws `problem` after the deadline. */
 export async function until(
   isTrue: () => boolean | Promise<boolean>,
   problem: string | (() => string) = "The condition did not come true",

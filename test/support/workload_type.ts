@@ -9,7 +9,7 @@ const KINDS = [
   "CronJob",
 ];
 
-/** The Kubernetes type that a document of a kind is decoded as; `undefined` for kinds without pods. */
+/** Returns the Kubernetes type for documents of a kind; `undefined` for kinds without pods. */
 export function workloadType(kind: string): string | undefined {
   if (kind === "DeploymentConfig") return "openshift.DeploymentConfig";
   return kind === "List" || KINDS.includes(kind) ? kind : undefined;

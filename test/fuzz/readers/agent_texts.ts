@@ -1,4 +1,7 @@
-/** Small texts that the agent reads: the downward API, probers, scrape targets, resolv.conf, headers, Envoy's statistics. */
+/**
+ * Fuzzes small texts that the agent reads: the downward API, probers, scrape targets, resolv.conf, headers, Envoy's
+ * statistics.
+ */
 import { acceptFor, formatOf } from "../../../src/agent/metrics/accept.ts";
 import { timeoutOf } from "../../../src/agent/metrics/scrape.ts";
 import { readScrapeTargets } from "../../../src/agent/metrics/scrape_targets.ts";
@@ -11,7 +14,7 @@ import { parseAddress, parseCidr } from "../../../src/golang/net/mod.ts";
 import { type FuzzReader, textOf } from "../reader.ts";
 import { JSON_WORDS, YAML_WORDS } from "./words.ts";
 
-/** The first byte of an input chooses one. */
+/** The readers, with a seed for each. The first byte of an input selects a reader. */
 const READS: readonly (readonly [seed: string, read: (text: string) => unknown])[] = [
   ['app="a"\nb="\\u0041\\x41\\101\\n"\nc=`raw`\n', parseDownwardApi],
   [

@@ -1,11 +1,11 @@
-/** Annotations of a pod, which anybody who may create pods writes. */
+/** Fuzzes annotations of a pod, which anyone with the right to create pods can set. */
 import { ANNOTATION } from "../../../src/istio/mod.ts";
 import { injectPod } from "../../../src/inject/mod.ts";
 import { type FuzzReader, textOf } from "../reader.ts";
 import { builtIn } from "./manifests.ts";
 import { JSON_WORDS, YAML_WORDS } from "./words.ts";
 
-/** The first byte of an input chooses one. */
+/** The annotations. The first byte of an input selects one. */
 const NAMES: readonly string[] = [
   ...Object.values(ANNOTATION),
   "sidecar.istio.io/userVolume",

@@ -1,4 +1,4 @@
-/** Certificates and keys in files. */
+/** Fuzzes files with certificates and keys. */
 import { decodePems, readCertificate, readPrivateKey } from "../../../src/golang/x509/mod.ts";
 import { CERTIFICATE, KEY } from "../../support/tls/self_signed.ts";
 import { accepts, type FuzzReader, isPlainError, textOf } from "../reader.ts";

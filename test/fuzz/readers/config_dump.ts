@@ -1,4 +1,4 @@
-/** Envoy's configuration dump, as `explain` reads it and follows a connection through it. */
+/** Fuzzes Envoy's configuration dump: `explain` reads it and follows a connection through it. */
 import type { PartName } from "../../../src/explain/snapshot/snapshot.ts";
 import { snapshotOf } from "../../../src/explain/snapshot/manifest.ts";
 import { answerOf } from "../../../src/explain/answer.ts";
@@ -34,7 +34,7 @@ const CONNECTIONS: readonly Connection[] = [
   { ...outbound, direction: "inbound", host: "10.244.0.9", port: 8080, path: "/" },
 ];
 
-/** The dump with one resource more, which is the first of its section. */
+/** Adds a resource to the dump, as the first one of its section. */
 function dumpWith(section: number, resource: string): string {
   const configs = SECTIONS.map(({ name, field, resources }, index) => {
     const all = index === section ? [resource, ...resources] : resources;
@@ -45,7 +45,7 @@ function dumpWith(section: number, resource: string): string {
 
 export const CONFIG_DUMP: FuzzReader = {
   name: "config-dump",
-  // The first byte chooses the section of the resource.
+  // The first byte selects the section of the resource.
   seeds: SECTIONS.flatMap(({ resources }, index) => resources.map((text) => `${String.fromCharCode(index)}${text}`)),
   words: [
     ...JSON_WORDS,

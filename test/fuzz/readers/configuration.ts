@@ -1,4 +1,4 @@
-/** The injector's configuration, values and mesh configuration. */
+/** Fuzzes the injector's configuration, values and mesh configuration. */
 import { configurationOf, loadInjector, unknownKeys } from "../../../src/inject/mod.ts";
 import { type FuzzReader, textOf } from "../reader.ts";
 import { YAML_WORDS } from "./words.ts";
@@ -23,7 +23,7 @@ const SEEDS: Readonly<Record<typeof KINDS[number], readonly string[]>> = {
 
 export const CONFIGURATION: FuzzReader = {
   name: "configuration",
-  // The first byte chooses what the text is.
+  // The first byte selects the kind of text.
   seeds: KINDS.flatMap((kind, index) => SEEDS[kind].map((text) => `${String.fromCharCode(index)}${text}`)),
   words: [
     ...YAML_WORDS,

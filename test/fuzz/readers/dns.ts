@@ -1,4 +1,4 @@
-/** DNS messages: questions of the application, answers of other servers. */
+/** Fuzzes DNS messages: questions from the application, and responses from other servers. */
 import { Buffer } from "node:buffer";
 import dnsPacket from "dns-packet";
 import { errorAnswer, errorReply, tableAnswer, truncate } from "../../../src/agent/dns/server/answer.ts";
@@ -74,7 +74,7 @@ export const DNS: FuzzReader = {
   },
 };
 
-/** The answer from the table is one that another library reads, and answers the question. */
+/** Checks that the response from the table answers the question and that a DNS library can read it. */
 function answerFrom(query: Query): void {
   nameOf(query.name);
   cacheKey(query);

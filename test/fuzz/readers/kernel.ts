@@ -1,4 +1,4 @@
-/** What the kernel's tools list: rules that others may have added. */
+/** Fuzzes the listings of the kernel's tools, which contain rules that others may have added. */
 import { listedTables, listedText } from "../../../src/iptables/kernel/nftables/content.ts";
 import { expressionsOf } from "../../../src/iptables/kernel/netfilter/expressions.ts";
 import { savedText } from "../../../src/iptables/kernel/xtables/compat_text.ts";

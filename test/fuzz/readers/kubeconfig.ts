@@ -1,4 +1,4 @@
-/** Kubeconfigs. */
+/** Fuzzes kubeconfigs. */
 import { kubeconfigConnection } from "../../../src/kube/client/from_kubeconfig.ts";
 import { fakeWorld } from "../../support/fake_world.ts";
 import { type FuzzReader, holds } from "../reader.ts";

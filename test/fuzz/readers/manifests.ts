@@ -1,11 +1,11 @@
-/** Manifests, as `inject` reads and writes them. */
+/** Fuzzes manifests: `inject` reads and writes them. */
 import { splitText } from "../../../src/yaml/mod.ts";
 import { configurationOf, injection, type Injector, newInjector } from "../../../src/inject/mod.ts";
 import { changedText } from "../../support/changed_text.ts";
 import { type FuzzReader, holds } from "../reader.ts";
 import { JSON_WORDS, YAML_WORDS } from "./words.ts";
 
-/** The built-in configuration. */
+/** Returns an injector with the built-in configuration. */
 export function builtIn(): Injector {
   return newInjector({ ...configurationOf({}), byHand: true, env: () => undefined, now: () => new Date(0) });
 }

@@ -1,4 +1,4 @@
-/** AdmissionReviews of the API server. */
+/** Fuzzes AdmissionReviews from the API server. */
 import { sameValue } from "../../../src/base/values/mod.ts";
 import { isMap, mapAt, type ValueMap } from "../../../src/base/value.ts";
 import { jsonPatch } from "../../../src/kube/mod.ts";
@@ -56,7 +56,7 @@ export const REVIEWS: FuzzReader = {
   },
 };
 
-/** The patch applies, and a patch between the two pods gives the second. */
+/** Checks that the patch applies, and that a patch between the two pods turns each one into the other. */
 function checkPatch(input: Uint8Array, answer: ReturnType<typeof reviewPod>): void {
   const review = readJson(input);
   const pod: ValueMap = mapAt(mapAt(isMap(review) ? review : {}, "request"), "object");

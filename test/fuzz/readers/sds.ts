@@ -1,4 +1,4 @@
-/** Messages of Envoy to the agent's secret server, and of the CA to the agent. */
+/** Fuzzes messages from Envoy to the agent's secret server, and from the CA to the agent. */
 import { checkAnswer } from "../../../src/agent/identity/ca_response.ts";
 import { decodeResponse } from "../../../src/agent/identity/messages.ts";
 import { discoveryResponse, readDiscoveryRequest, SECRET_TYPE } from "../../../src/agent/sds/messages.ts";
@@ -44,7 +44,7 @@ export const SDS: FuzzReader = {
   ],
   refuses: isPlainError,
   open: () => (input) => {
-    // In pieces, as they come from a stream; each message is as in one piece.
+    // A stream arrives in pieces. The messages must be the same as in one piece.
     const whole = [...new FrameReader(1 << 16).push(input)];
     const reader = new FrameReader(1 << 16);
     const cut = input.length >> 1;

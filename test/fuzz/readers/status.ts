@@ -1,11 +1,11 @@
-/** Requests to the agent's status server: probes, readiness, metrics, quit and drain. */
+/** Fuzzes requests to the agent's status server: probes, readiness, metrics, quit and drain. */
 import { readProbers } from "../../../src/agent/status/probes/config.ts";
 import { startStatusServer } from "../../../src/agent/status/server.ts";
 import { startLog } from "../../../src/platform/log.ts";
 import { fakeWorld } from "../../support/fake_world.ts";
 import { Broken, type FuzzReader, holds, textOf } from "../reader.ts";
 
-/** Lines of a request: the method, the target, then its headers. */
+/** Requests as lines: the method, the target, and the headers. */
 const SEEDS = [
   "GET\n/healthz/ready\n",
   "GET\n/app-health/web/livez\nuser-agent: kube-probe/1.31\naccept-encoding: gzip;q=0.5, *\n",
@@ -80,7 +80,7 @@ export const STATUS: FuzzReader = {
   },
 };
 
-/** The request of a text; `undefined` for what HTTP itself cannot carry. */
+/** Parses a request; `undefined` if HTTP itself cannot carry it. */
 function requestOf(text: string): Request | undefined {
   const [method = "", target = "", ...fields] = text.split("\n");
   const headers = new Headers();

@@ -1,9 +1,9 @@
-/** Templates: parsed, and run with data. */
+/** Fuzzes templates: parses them, and runs them with data. */
 import { parse } from "../../../src/golang/gotemplate/mod.ts";
 import { loadLibraries, sprigFunctions } from "../../../src/golang/gotemplate/sprig/mod.ts";
 import { type FuzzReader, textOf } from "../reader.ts";
 
-/** Functions whose time is their purpose, such as keys of RSA. */
+/** Functions that are slow by design, such as generators of RSA keys. */
 const SLOW =
   /^(?:gen|buildCustomCert|bcrypt|htpasswd|derivePassword|encryptAES|decryptAES|getHostByName|rand|repeat|until|seq)/;
 

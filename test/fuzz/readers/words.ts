@@ -1,4 +1,4 @@
-/** Words that mean something in YAML and JSON. */
+/** Words with a meaning in YAML and JSON. */
 export const YAML_WORDS: readonly string[] = [
   ..."---\n|...\n|: |- |? |, |{|}|[|]|&a |*a|!!str |!!binary |!t |<<: |<<: *a\n|#|# c\n|'|\"|''|\\|\\n|\\u0041|\\ud800|%YAML 1.1\n|%TAG ! x\n"
     .split("|"),

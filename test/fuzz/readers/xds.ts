@@ -1,4 +1,4 @@
-/** Messages of istiod: name tables and their stream, and the frames of Envoy's connection. */
+/** Fuzzes messages from istiod: name tables and their stream, and the frames of Envoy's connection. */
 import { buildLookup } from "../../../src/agent/dns/server/lookup.ts";
 import { decodeResponse, tableIn } from "../../../src/agent/dns/table/messages.ts";
 import { decodeNameTable, NAME_TABLE, nameTableJson } from "../../../src/agent/dns/table/name_table.ts";
@@ -60,7 +60,7 @@ function readTable(table: ReturnType<typeof decodeNameTable>): void {
   }
 }
 
-/** Counters watch bytes that pass: they refuse nothing, and pieces change nothing. */
+/** Checks the counters of passing messages: they reject nothing, and count the same if the bytes arrive in pieces. */
 function checkCounters(input: Uint8Array): void {
   for (const make of [() => new ConnectionCounter(0), () => new BodyCounter()]) {
     const cut = input.length >> 1;

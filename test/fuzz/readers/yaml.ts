@@ -1,4 +1,4 @@
-/** YAML documents: read, written and edited. */
+/** Fuzzes YAML documents: reads, writes and edits them. */
 import { copyValue, sameValue } from "../../../src/base/values/mod.ts";
 import { isList, isMap, type Value } from "../../../src/base/value.ts";
 import { editDocument, parseDocument, splitDocuments, toYaml } from "../../../src/yaml/mod.ts";
@@ -29,7 +29,7 @@ export const YAML: FuzzReader = {
     for await (const document of splitDocuments(chunks(input), { file: "f.yaml" })) {
       const parsed = parseDocument(document);
       count++;
-      // Written and read again, a value is the same.
+      // A value that is written and read again must be the same.
       holds(sameValue(read(toYaml(parsed.value)), parsed.value), "toYaml() writes another value");
       const next = changed(parsed.value);
       const edited = editDocument(parsed, next);
@@ -44,7 +44,7 @@ function read(text: string): Value {
   return parseDocument({ text }).value;
 }
 
-/** Another value: in maps one key goes and one comes, in lists an item. */
+/** Returns a changed copy: in maps, one key is removed and one added; in lists, an item is added. */
 function changed(value: Value): Value {
   const copy = copyValue(value);
   if (isList(copy)) copy.splice(copy.length >> 1, 1, "new", ...copy.slice(copy.length >> 1, (copy.length >> 1) + 1));

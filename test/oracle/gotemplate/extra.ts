@@ -8,7 +8,7 @@ import {
   typed,
 } from "../../../src/golang/gotemplate/mod.ts";
 
-/** The functions that main.go of this folder adds to sprig's, for tests of the engine itself. */
+/** The functions that main.go in this folder adds to sprig's, to test the engine itself. */
 export const extra: FuncMap = {
   tInt: pure(["int"], (n) => n ?? null),
   tInt64: pure(["int64"], (n) => n ?? null),
@@ -27,7 +27,7 @@ export const extra: FuncMap = {
   tFunc: pure([], () => pure(["int", "int"], (a, b) => BigInt(Number(a) + Number(b)))),
 };
 
-/** A Go struct of structs.go: its fields, and its methods as functions. */
+/** A Go struct from structs.go: its fields, and its methods as functions. */
 class View extends GoStruct {
   constructor(
     readonly goType: string,
@@ -88,7 +88,7 @@ const pod = new View("*main.Pod", {
   }),
 });
 
-/** The Go values that `go` in a request names. */
+/** The Go values that the field `go` of a request may name. */
 export const values: Readonly<Record<string, GoValue>> = {
   pod,
   nil: null,

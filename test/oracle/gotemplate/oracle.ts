@@ -3,33 +3,33 @@ import { parse, pure } from "../../../src/golang/gotemplate/mod.ts";
 import { askGoProgram } from "../../support/programs/go_program.ts";
 import { extra, values } from "./extra.ts";
 
-/** A request for main.go of this folder. */
+/** A request to main.go in this folder. */
 export interface Request {
   readonly name: string;
   readonly template: string;
   readonly data?: GoValue;
   readonly delims?: readonly [string, string];
-  /** A Go value of structs.go as data. */
+  /** The name of a Go value in structs.go, which is the data of the template. */
   readonly go?: string;
-  /** Functions to declare that return nil. */
+  /** Names of functions that return nil, to declare. */
   readonly stubs?: readonly string[];
   readonly parseOnly?: boolean;
-  /** Without sprig. */
+  /** Whether sprig's functions are left out. */
   readonly plain?: boolean;
 }
 
-/** Text or error. */
+/** The output, or an error. */
 export interface Answer {
   readonly out?: string;
   readonly error?: string;
 }
 
-/** Go's answers; builds the Go program on first use. */
+/** Returns Go's answers. Builds the Go program on first use. */
 export async function goAnswers(requests: readonly Request[], env: Record<string, string> = {}): Promise<Answer[]> {
   return await askGoProgram("test/oracle/gotemplate", requests, (line): Answer => JSON.parse(line), env);
 }
 
-/** Our answer. Invalid UTF-8 becomes U+FFFD, as in the JSON of the Go program. */
+/** Returns this project's answer. Invalid UTF-8 becomes U+FFFD, as in the JSON from the Go program. */
 export function ourAnswer(request: Request): Answer {
   const funcs = {
     ...extra,
@@ -51,8 +51,9 @@ export function ourAnswer(request: Request): Answer {
 }
 
 /**
- * Whether two answers are the same. An error about a field names the type of the value; Go says `interface {}` of an
- * element of a list or map. An error about arguments after a pipeline in parentheses names its place; Go's place varies.
+ * Whether two answers are the same, apart from two details of Go's errors: for elements of a list or map, an error
+ * about a field names the type `interface {}` instead of the value's type; and the position in errors about arguments
+ * after a pipeline in parentheses varies.
  */
 export function sameAnswer(us: Answer, go: Answer): boolean {
   const shown = ({ error }: Answer) =>

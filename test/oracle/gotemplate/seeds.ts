@@ -1,7 +1,7 @@
 import type { GoValue } from "../../../src/golang/gotemplate/mod.ts";
 import type { Request } from "./oracle.ts";
 
-/** Data of most seeds. All numbers of JSON are float64 in Go. */
+/** The data for most seeds. All JSON numbers are float64 in Go. */
 const data: GoValue = {
   s: "abc",
   empty: "",
@@ -909,7 +909,7 @@ const delims: readonly Omit<Request, "name">[] = [
   { template: "$.s$", delims: ["$", "$"], data },
 ];
 
-/** Every recorded template, in a fixed order. */
+/** Returns every recorded template, in a fixed order. */
 export function seeds(): Request[] {
   const all: Omit<Request, "name">[] = [
     ...core.map((template) => ({ template, data })),

@@ -1,11 +1,11 @@
-/** Differences between injected manifests, compared as typed objects. */
+/** Compares injected manifests as typed objects. */
 import { compareQuantities, decode, parseQuantity, toGoJson } from "../../../src/kube/mod.ts";
 import { DATA } from "../../support/cases/comparable.ts";
 import { workloadType } from "../../support/workload_type.ts";
 import { isList, isMap, newMap, type Value } from "../../../src/base/value.ts";
 import { parseDocument, parseYaml, splitText } from "../../../src/yaml/mod.ts";
 
-/** The documents of a text as typed objects without their status, as JSON data. */
+/** Returns the documents in a text as JSON data: typed objects without their status. */
 export function documents(text: string): unknown[] {
   return splitText(text, "").map((doc) => parseDocument(doc).value).filter((value) => value !== null).map(document);
 }
@@ -39,14 +39,14 @@ function data(text: string, key: string): unknown {
   }
 }
 
-/** Containers in an annotation as Kubernetes would hold them. */
+/** Decodes containers in an annotation as Kubernetes would store them. */
 function containers(text: string): unknown {
   const pod = newMap();
   pod["spec"] = parseYaml(text, "");
   return JSON.parse(toGoJson(decode(pod, "Pod").value, "Pod"));
 }
 
-/** Where two values differ, each as `path: want ..., got ...`. */
+/** Returns the differences between two values, as lines `path: want ..., got ...`. */
 export function differences(want: unknown, got: unknown, at = ""): string[] {
   if (Array.isArray(want) && Array.isArray(got)) return itemDifferences(want, got, at);
   if (isObject(want) && isObject(got)) {
@@ -72,7 +72,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Quantities are compared by value, as the API server stores them in its own spelling. */
+/** Compares quantities by value, because the API server normalizes them. */
 function same(want: unknown, got: unknown, at: string): boolean {
   if (want === got) return true;
   if (typeof want !== "string" || typeof got !== "string" || !/\/(requests|limits|sizeLimit|divisor)/.test(at)) {

@@ -1,4 +1,6 @@
-/** Corners of the configuration: values and mesh configurations that fit or not, arguments of functions, manifests. */
+/**
+ * Questions about edge cases: valid and invalid values and mesh configurations, arguments of functions, and manifests.
+ */
 import type { Question, Settings } from "./question.ts";
 
 const VALUES: readonly string[] = [
@@ -242,7 +244,7 @@ const MANIFESTS: readonly string[] = [
   "kind: Pod\nmetadata: {generateName: r-, ownerReferences: [{apiVersion: argoproj.io/v1, kind: ReplicaSet, name: ro-77, uid: u, controller: true}], labels: {rollouts-pod-template-hash: '77'}}\nspec: {containers: [{name: b}]}",
 ];
 
-/** The corners, over settings that are right. */
+/** Returns these questions, with `base` for all settings that a question does not change. */
 export function edges(base: Settings): Question[] {
   const plain = MANIFESTS[0] ?? "";
   const one = (name: string, settings: Settings, manifest: string, native = false): Question => ({

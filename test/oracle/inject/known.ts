@@ -1,16 +1,16 @@
-/** Intended differences from Istio, each with its reason. */
+/** Intended differences from Istio, each with the reason. */
 import type { Question } from "./question.ts";
 
-/** A known difference and its reason. */
+/** An intended difference. */
 export interface Known {
   readonly reason: string;
-  /** Whether it affects a question. */
+  /** Whether a question may show this difference. */
   readonly shows: (question: Question) => boolean;
-  /** The paths that may differ. */
+  /** Matches the differences, by path. */
   readonly difference: RegExp;
 }
 
-/** What `differences` of an answer are called where one side is an error. */
+/** The beginning of a difference if only one side returns an error. */
 export const OUR_ERROR = "only this project answers with an error";
 export const ISTIO_ERROR = "only Istio answers with an error";
 
@@ -77,7 +77,7 @@ export const KNOWN: readonly Known[] = [
   },
 ];
 
-/** The unknown differences. */
+/** Returns the differences that are not intended. */
 export function unknown(question: Question, differences: readonly string[]): readonly string[] {
   const known = KNOWN.filter(({ shows }) => shows(question));
   return differences.filter((text) => !known.some(({ difference }) => difference.test(text)));

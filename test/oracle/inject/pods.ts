@@ -1,4 +1,4 @@
-/** Generated workloads: what users write, and what they should not. */
+/** Generates workloads as users write them, with valid and invalid parts. */
 import { fc } from "../../support/properties.ts";
 
 type Data = Record<string, unknown>;
@@ -113,7 +113,7 @@ const volumes = fc.array(
   { maxLength: 3 },
 );
 
-/** Annotation values: valid ones first, the last of some are invalid. */
+/** Values of annotations: first valid ones; for some annotations, the last values are invalid. */
 const ANNOTATIONS: Table = {
   "sidecar.istio.io/interceptionMode": ["REDIRECT", "TPROXY", "NONE", "tproxy"],
   "status.sidecar.istio.io/port": ["0", "9876", " 15020 ", "15020", "65536", ""],
@@ -242,7 +242,7 @@ const LABELS: Table = {
   "pod-template-hash": ["abc"],
 };
 
-/** A few of the annotations or labels, any of the values that they may have here. */
+/** Chooses some of the annotations or labels, each with one of its values in the table. */
 function some(table: Table, names: readonly string[], maxLength: number): fc.Arbitrary<Record<string, string>> {
   const entry = oneOf(...names).chain((name) => fc.tuple(fc.constant(name), oneOf(...table[name] ?? [])));
   return fc.array(entry, { maxLength }).map((entries) => Object.fromEntries(entries));
@@ -250,10 +250,10 @@ function some(table: Table, names: readonly string[], maxLength: number): fc.Arb
 
 type Table = Readonly<Record<string, readonly string[]>>;
 
-/** Re-injection is more frequent than each other case. */
+/** Re-injection is more frequent than every other case. */
 const ANNOTATION_NAMES = [...Object.keys(ANNOTATIONS), ...Array(6).fill("sidecar.istio.io/status")];
 
-/** Every annotation and label with each of its values, alone on a plain pod. */
+/** Returns every annotation and label with each of its values, for a plain pod without other annotations. */
 export function eachAnnotation(): (readonly [string, string])[] {
   const all = (part: string, table: Table) =>
     Object.entries(table).flatMap(([name, values]) =>

@@ -1,15 +1,15 @@
-/** Questions, and the answers of Istio and this project. */
+/** Questions for injection, answered by Istio and by this project. */
 import { changeStream, injection, type Injector, loadInjector } from "../../../src/inject/mod.ts";
 import { documents } from "./compare.ts";
 
-/** The three configuration texts of injection. */
+/** The three configuration texts for injection. */
 export interface Settings {
   readonly config: string;
   readonly values: string;
   readonly mesh: string;
 }
 
-/** One manifest under settings. */
+/** A manifest, and the settings to inject it with. */
 export interface Question {
   readonly name: string;
   readonly settings: Settings;
@@ -21,7 +21,7 @@ export interface Question {
 /** The injected documents, or the error. */
 export type Answer = { readonly documents: readonly unknown[] } | { readonly error: string };
 
-/** The answers of this project. */
+/** Answers questions with this project's code. */
 export class Ours {
   readonly #injectors = new Map<Settings, Map<string, Promise<Injector>>>();
 
@@ -64,7 +64,7 @@ export class Ours {
       revision,
       nativeSidecars: native,
       byHand: true,
-      // Templates before 1.27 read it themselves.
+      // Templates from before 1.27 read the variable themselves.
       env: (name) => name === "ENABLE_NATIVE_SIDECARS" ? String(native) : undefined,
       now: () => new Date(0),
     });
@@ -73,20 +73,20 @@ export class Ours {
   }
 }
 
-/** What the program of this folder writes. */
+/** A line of output from the program in this folder. */
 export interface Output {
   readonly output: string;
   readonly error?: string;
 }
 
-/** Istio's answers, from the program of this folder. */
+/** Returns Istio's answers, from the program in this folder. */
 export async function askIstio(program: string, questions: readonly Question[]): Promise<Answer[]> {
   return (await istioOutputs(program, questions)).map(({ output, error }) =>
     error === undefined ? { documents: documents(output) } : { error }
   );
 }
 
-/** Istio's answers as texts. */
+/** Returns Istio's answers as text. */
 export async function istioOutputs(program: string, questions: readonly Question[]): Promise<Output[]> {
   const child = new Deno.Command(program, { stdin: "piped", stdout: "piped", stderr: "null" }).spawn();
   const [, { stdout }] = await Promise.all([send(child.stdin, questions), child.output()]);

@@ -1,4 +1,4 @@
-/** All questions for Istio and this project. */
+/** Generates all questions for Istio and this project. */
 import { fc } from "../../support/properties.ts";
 import { workloadType } from "../../support/workload_type.ts";
 import { parseDocument, splitText } from "../../../src/yaml/mod.ts";
@@ -21,18 +21,21 @@ interface Case {
   readonly config: string;
 }
 
-/** Number of questions of each kind. */
+/** The number of questions of each kind. */
 export interface Amount {
   readonly generated: number;
   readonly seed: number;
-  /** Every how many of the inputs of the cases and the shared manifests under all variations are asked. */
+  /**
+   * Asks only every n-th combination of a manifest (from the cases or the shared manifests) and a variation of the
+   * settings.
+   */
   readonly step: number;
 }
 
-/** Where manifests and the configuration of questions come from. */
+/** The source of the manifests and the configuration in questions. */
 export type Origin = "own" | "shared";
 
-/** The questions. The same numbers give the same order. */
+/** Returns the questions. The same numbers give the same questions in the same order. */
 export function questions(amount: Amount, origin: Origin): Question[] {
   const all = variations(origin === "own" ? settingsOf({ templates: TEMPLATES }) : sharedSettings());
   const texts = origin === "own" ? ownInputs() : sharedInputs();
@@ -42,7 +45,8 @@ export function questions(amount: Amount, origin: Origin): Question[] {
     ...customTemplates(at(all, 0)[1]),
     ...edges(at(all, 0)[1]),
     ...fc.sample(manifest, { numRuns: amount.generated, seed: amount.seed }).map((text, index) =>
-      // Istio's reader of documents ends early where the last of a length of 4096 characters has no line end.
+      // Each text ends with a newline, because Istio's reader stops early if the last document is 4096 characters long
+      // and has none.
       question(`generated ${index}`, `${text}\n`, at(all, index), Math.floor(index / all.length))
     ),
   ];
@@ -72,7 +76,7 @@ function question(name: string, text: string, [variation, settings]: Variation, 
   };
 }
 
-/** The manifests of our own cases and of the examples. */
+/** Returns the manifests in our own cases and in the examples. */
 function ownInputs(): (readonly [string, string])[] {
   const examples = yamlFiles(`${CHECKOUT}/examples`);
   return [
@@ -81,7 +85,7 @@ function ownInputs(): (readonly [string, string])[] {
   ];
 }
 
-/** Inputs of the cases that injection does not end in an error for, and the workloads of the shared manifests. */
+/** Returns the inputs of the shared cases that injection accepts, and the workloads in the shared manifests. */
 function sharedInputs(): (readonly [string, string])[] {
   const cases: Case[] = JSON.parse(Deno.readTextFileSync(`${CASES}/cases.json`));
   const folder = `${SHARED}/cases/manifests`;
@@ -95,7 +99,10 @@ function yamlFiles(folder: string): string[] {
   return [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => name.endsWith(".yaml")).sort();
 }
 
-/** One question per document: Istio stops at the first failure. Invalid YAML is left out. */
+/**
+ * Splits a text into one question for each document, because Istio stops at the first failure. Invalid YAML is left
+ * out.
+ */
 function workloads(name: string, text: string): (readonly [string, string])[] {
   try {
     return splitText(text, "").flatMap((doc, index) => {
@@ -108,7 +115,10 @@ function workloads(name: string, text: string): (readonly [string, string])[] {
   }
 }
 
-/** Not CronJob: Istio puts labels and annotations where they do not reach the pod, this project on the pod template. */
+/**
+ * Excludes CronJobs: Istio adds labels and annotations where they do not reach the pod, while this project adds them to
+ * the pod template.
+ */
 function isAsked(kind: string): boolean {
   return kind === "List" || kind !== "CronJob" && workloadType(kind) !== undefined;
 }

@@ -1,9 +1,9 @@
 /**
- * Writes Istio's answers to the questions. Building Istio's code takes minutes, so the tests read what is recorded:
+ * Writes Istio's answers to the questions. It takes minutes to build Istio's code, so tests read the recorded answers:
  *
  *     tools/deno run -A test/oracle/inject/record.ts [FILE]
  *
- * FILE is a program that is built already.
+ * FILE is the path of the program if it is already built.
  */
 import { needsInjectCases } from "../../support/cases/inject.ts";
 import { OWN_CASES, questionOf } from "./own/cases.ts";

@@ -3,12 +3,12 @@ import { readAnswers, writeAnswers } from "../answers.ts";
 import type { Amount, Origin } from "./questions.ts";
 import type { Answer } from "./question.ts";
 
-/** What was asked. */
+/** The amount of questions that is recorded. */
 export const RECORDED: Amount = { generated: 700, seed: 20260827, step: 13 };
 
 const FILES = { own: "testdata/own.jsonl.gz", shared: "testdata/answers.jsonl.gz" };
 
-/** An answer and the name of its question. */
+/** An answer, and the name of the question. */
 export interface Recorded {
   readonly name: string;
   readonly answer: Answer;
@@ -22,7 +22,7 @@ export function writeRecorded(origin: Origin, recorded: readonly Recorded[]): Pr
   return writeAnswers(new URL(FILES[origin], import.meta.url), recorded);
 }
 
-/** What Istio's `kube-inject` wrote for a case of our own, and its error. */
+/** The output of Istio's `kube-inject` for one of our own cases, and its error. */
 export interface RecordedCase {
   readonly name: string;
   readonly output: string;

@@ -1,4 +1,4 @@
-/** Variations of values and mesh configurations, each with the name of what it changes. */
+/** Variations of values and mesh configurations. The name of each says what it changes. */
 import { parseYaml } from "../../../src/yaml/mod.ts";
 import { SHARED } from "../../support/test_when.ts";
 import type { Settings } from "./question.ts";
@@ -72,7 +72,7 @@ export function sharedSettings(): Settings {
   return { config: read("config.yaml"), values: read("values.yaml"), mesh: read("mesh.yaml") };
 }
 
-/** All variations of a configuration; the first one changes nothing. */
+/** Returns all variations of a configuration. The first one changes nothing. */
 export function variations(base: Settings): (readonly [string, Settings])[] {
   const values = parseYaml(base.values);
   return [

@@ -1,4 +1,4 @@
-/** Users' templates: corner cases of strategic merge. */
+/** Users' templates with edge cases of strategic merge. */
 import type { Question, Settings } from "./question.ts";
 
 const TEMPLATES: Readonly<Record<string, string>> = {
@@ -66,7 +66,7 @@ const TEMPLATES: Readonly<Record<string, string>> = {
   "args replaced": "spec:\n  containers:\n  - name: app\n    args: [x]\n    command: []\n",
 };
 
-/** What templates see, printed into an annotation each. */
+/** Expressions over the data that templates see. Each result is printed into an annotation. */
 const EXPRESSIONS: readonly string[] = [
   ".TypeMeta.Kind",
   ".TypeMeta.APIVersion",
@@ -209,7 +209,7 @@ const WORKLOAD = JSON.stringify({
   },
 });
 
-/** Each template alone, on a pod with something for each of them; and what each expression gives. */
+/** Returns questions for each template, on a pod with fields for each of them to change, and for each expression. */
 export function customTemplates(base: Settings): Question[] {
   const expressions = EXPRESSIONS.map((part) => [`{{ ${part} }}`, printed(part)] as const);
   return [...Object.entries(TEMPLATES), ...expressions].flatMap(([name, text]) => {

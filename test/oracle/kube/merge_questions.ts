@@ -2,7 +2,7 @@ import { fc } from "../../support/properties.ts";
 import type { Value, ValueMap } from "../../../src/base/value.ts";
 import type { Question } from "./oracle.ts";
 
-/** One merge for each rule of strategic merge patch: type, original, patch as JSON. */
+/** Merges for each rule of strategic merge patch: type, original, patch as JSON. */
 const RULES: readonly (readonly [string, string, string])[] = [
   ["Pod", `{}`, `{}`],
   ["Pod", `{"metadata":{"name":"a"}}`, `{"metadata":{"name":null}}`],
@@ -241,7 +241,9 @@ const RULES: readonly (readonly [string, string, string])[] = [
   ],
 ];
 
-/** The rules as questions, without `$`-named lists whose order Go leaves to chance. */
+/**
+ * Returns the rules as questions. Lists whose name starts with `$` are left out, because their order in Go is random.
+ */
 export function ruleQuestions(): Question[] {
   return RULES.map(([type, original, patch]) => merge(type, JSON.parse(original), JSON.parse(patch)));
 }
@@ -260,7 +262,7 @@ function some(fields: Record<string, fc.Arbitrary<Value>>, required: string[] = 
   return fc.record(fields, { requiredKeys: required });
 }
 
-/** The options for generated objects and patches. */
+/** The options for generating objects and patches. */
 interface Side {
   readonly value: (arbitrary: fc.Arbitrary<Value>) => fc.Arbitrary<Value>;
   readonly map: (arbitrary: fc.Arbitrary<ValueMap>) => fc.Arbitrary<ValueMap>;
@@ -320,7 +322,7 @@ function pod(side: Side): fc.Arbitrary<ValueMap> {
   return some({ metadata: map(meta), spec: map(spec) });
 }
 
-/** A merge of generated pods and patches, with directives; about one in ten is an error. */
+/** Merges of generated pods and patches, with directives. About one in ten is an error. */
 export const mergeQuestion: fc.Arbitrary<Question> = fc.tuple(pod(object), pod(patchSide), ordering()).map(
   ([original, patch, order]) => merge("Pod", original, withOrder(patch, order)),
 );
@@ -329,7 +331,7 @@ function ordering(): fc.Arbitrary<Value[]> {
   return fc.uniqueArray(name, { maxLength: 4 }).map((names) => names.map((item) => ({ name: item })));
 }
 
-/** With an order for the containers, in a quarter of the patches. */
+/** Adds an order for the containers to a quarter of the patches. */
 function withOrder(patch: ValueMap, order: Value[]): ValueMap {
   const spec = patch["spec"];
   if (order.length !== 3 || typeof spec !== "object" || spec === null || Array.isArray(spec)) return patch;

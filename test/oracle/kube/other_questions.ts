@@ -1,6 +1,6 @@
 import type { Question } from "./oracle.ts";
 
-/** Pods and other objects as YAML, each with values that the Go types read, convert or refuse. */
+/** Pods and other objects as YAML, with values that the Go types accept, convert or reject. */
 const DOCUMENTS: readonly (readonly [string, string])[] = [
   ["Pod", `{}`],
   ["Pod", `null`],
@@ -228,17 +228,17 @@ const SELECTORS: readonly (readonly [string, string])[] = [
   [`{"matchLabels":{"a":"1"},"matchExpressions":[{"key":"b","operator":"Exists"}]}`, `{"a":"1"}`],
 ];
 
-/** Documents to decode. */
+/** Questions that decode documents. */
 export function decodeQuestions(): Question[] {
   return DOCUMENTS.map(([type, text]) => ({ op: "decode", type, text }));
 }
 
-/** Texts to read as quantities. */
+/** Questions that read texts as quantities. */
 export function quantityQuestions(): Question[] {
   return NUMBERS.map((text) => ({ op: "quantity", text }));
 }
 
-/** Selectors with labels to match. */
+/** Questions that match selectors with labels. */
 export function selectorQuestions(): Question[] {
   return SELECTORS.map(([selector, labels]) => ({
     op: "selector",

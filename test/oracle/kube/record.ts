@@ -1,5 +1,5 @@
 /**
- * Writes the cases that src/kube's tests replay, with the answers of Kubernetes' Go code:
+ * Writes the cases for the tests of src/kube, with answers from Kubernetes' Go code:
  *
  *     tools/deno run -A test/oracle/kube/record.ts
  */

@@ -1,4 +1,4 @@
-/** Injection by old releases of Istio as programs, each built from its tag of a clone of istio/istio. */
+/** Builds the injection code of old Istio releases as programs, each from its tag in a clone of istio/istio. */
 import { mustRun } from "../../../tools/compile/run.ts";
 import { replaceModules } from "../../versions/istio_build.ts";
 import { archived } from "../../versions/repository.ts";
@@ -7,7 +7,7 @@ import type { Release } from "./cases.ts";
 
 interface Build {
   readonly tag: string;
-  /** Its file in the folder `program`. */
+  /** The name of its source file in the folder `program`. */
   readonly file: string;
 }
 
@@ -20,19 +20,19 @@ export const BUILDS: Readonly<Record<Release | Later, Build>> = {
   "1.26": { tag: "1.26.8", file: "release_1_16.go" },
 };
 
-/** Large files, which copies of the repository may lack; nothing here needs them. */
+/** Large files that the build does not need and that copies of the repository may lack. */
 const WITHOUT = [
   "pkg/test/fakes",
   "vendor/golang.org/x/text/collate/tables.go",
   "vendor/k8s.io/kubernetes/Godeps",
 ];
-/** A module of 1.8 whose host is gone. */
+/** A module that 1.8 requires and whose host no longer exists. */
 const MOVED = "vbom.ml/util=github.com/fvbommel/util@v0.0.0-20180919145318-efcd4e0f9787";
 
 const PROGRAM = new URL("program/", import.meta.url);
 const FLAGS = ["-ldflags=-checklinkname=0"];
 
-/** Builds the program of a release at this path, which takes minutes. */
+/** Builds the program for a release at this path, which takes minutes. */
 export async function buildLegacy(repository: string, { tag, file }: Build, program: string): Promise<void> {
   await using source = await archived(repository, tag, [".", ...WITHOUT.map((path) => `:(exclude)${path}`)]);
   const isOld = tag.startsWith("1.1.");
@@ -50,7 +50,7 @@ export async function buildLegacy(repository: string, { tag, file }: Build, prog
   await mustRun(["nice", "-n", "10", "go", ...args]);
 }
 
-/** Sources without modules stand below a GOPATH. */
+/** Releases without Go modules are built in a GOPATH. */
 async function buildInPath(folder: string, program: string): Promise<void> {
   const path = `${folder}/gopath`;
   const below = `${path}/src/istio.io/istio`;

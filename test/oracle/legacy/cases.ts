@@ -1,8 +1,8 @@
-/** Cases of our own for Istio 1.1 and 1.8: manifests as files, and pods in reviews of the webhook. */
+/** Our own cases for Istio 1.1 and 1.8: manifests as files, and pods in reviews to the webhook. */
 import { APP, type Data, deployment, type Parts, pod, text, workload } from "../inject/own/case.ts";
 import { CONFIG_1_1, CONFIG_1_8, VALUES_1_8 } from "./configs.ts";
 
-/** The releases that are asked. */
+/** The releases that answer the questions. */
 export type Release = "1.1" | "1.8";
 
 /** A question to a release. */
@@ -10,7 +10,7 @@ export interface LegacyCase {
   readonly name: string;
   readonly release: Release;
   readonly config: string;
-  /** None in 1.1. */
+  /** The values; empty for 1.1, which has none. */
   readonly values: string;
   readonly mesh: string;
   /** Manifests, or a pod as JSON for the webhook. */
@@ -36,7 +36,7 @@ function file(
   }));
 }
 
-/** Settings whose defaults changed since. */
+/** Settings whose defaults have changed since these releases. */
 const SETTINGS: Data = { drainDuration: "45s", discoveryAddress: "istio-pilot:15010", concurrency: 2 };
 
 function merged(below: unknown, above: unknown): unknown {
@@ -74,11 +74,11 @@ const FILES: readonly LegacyCase[] = [
     text(workload("Deployment", {}, { name: "a" }), workload("Deployment", {}, { name: "b" })),
   ),
   ...file("a List", text({ apiVersion: "v1", kind: "List", items: [SERVICE, workload("Deployment")] })),
-  // kube-inject of 1.1 injects nonetheless.
+  // kube-inject of 1.1 injects anyway.
   ...file("injection is off", on({ "sidecar.istio.io/inject": "false" }), { on: ["1.8"] }),
   ...file("an image", on({ "sidecar.istio.io/proxyImage": "example.com/mine:3" })),
   ...file("a label of the TLS mode", deployment({ labels: { app: "shop", "security.istio.io/tlsMode": "disabled" } })),
-  // kube-inject of 1.8 fails without labels.
+  // kube-inject of 1.8 fails if there are no labels.
   ...file("no labels", deployment({ labels: {} }), { on: ["1.1"] }),
   ...file(
     "init containers",
@@ -176,7 +176,7 @@ const FILES: readonly LegacyCase[] = [
   }),
 ];
 
-/** A review of a pod, for the configurations above or with lists of a template. */
+/** Makes a review of a pod for each release, with the configurations above unless `given` replaces them. */
 function review(name: string, parts: Parts & { metadata?: Data }, given: Partial<LegacyCase> = {}): LegacyCase[] {
   return file(name, JSON.stringify(pod(parts, parts.metadata)), {
     on: given.release === undefined ? BOTH : [given.release],
@@ -202,10 +202,10 @@ const MINE: Readonly<Record<typeof LISTS[number], Data>> = {
 
 const MARKS: Readonly<Record<Release, string>> = { "1.1": "[[ 1 ]]", "1.8": "{{ 1 }}" };
 
-/** Pods that lack some lists, under a template that has all of them. */
+/** Pods without some lists, for a template that contains all of them. */
 function lacking(): LegacyCase[] {
   const template = LISTS.map((list) => `  ${list}: ${JSON.stringify([ITEMS[list]])}\n`).join("");
-  // The delimiters say which release it is.
+  // The delimiters identify the release.
   const config = (release: Release) => `policy: enabled\ntemplate: |\n  # ${MARKS[release]}\n${template}`;
   return Array.from({ length: 16 }, (_, bits) => LISTS.filter((_, at) => (bits >> at) % 2 === 0)).flatMap((lists) => {
     const given = Object.fromEntries(lists.map((list) => [list, [MINE[list]]]));
@@ -224,10 +224,10 @@ const PROBED = { ...APP, readinessProbe: { ...http("web"), timeoutSeconds: 7 }, 
 const REVIEWS: readonly LegacyCase[] = [
   ...lacking(),
   ...review("a review", {}),
-  // The webhook of 1.8 adds to labels that are not there.
+  // The webhook of 1.8 adds to labels that do not exist.
   ...review("a review without labels and annotations", { labels: {} }, { release: "1.1" }),
   ...review("a review of probes", { containers: [PROBED] }),
-  // 1.1 leaves the scheme, so that the kubelet speaks TLS to the agent, and knows no annotation.
+  // 1.1 keeps the scheme, so that the kubelet uses TLS to the agent, and ignores the annotation.
   ...review("a review of probes by HTTPS", {
     containers: [{ ...APP, livenessProbe: http("web", { scheme: "HTTPS" }) }],
   }, {
@@ -249,7 +249,7 @@ const REVIEWS: readonly LegacyCase[] = [
       }\n  rewriteAppHTTPProbe: true\n  volumes: [{name: v, emptyDir: {}}]\n`,
     })
   ),
-  // 1.1 gives the proxy the status of the first injection as an annotation of the user.
+  // 1.1 passes the status of the first injection to the proxy as an annotation of the user.
   ...review("a review of a pod that is injected already", {
     annotations: { "sidecar.istio.io/status": STATUS },
     containers: [APP, { name: "istio-proxy", image: "old" }],
@@ -306,7 +306,7 @@ const REVIEWS: readonly LegacyCase[] = [
 
 export const LEGACY_CASES: readonly LegacyCase[] = [...FILES, ...REVIEWS];
 
-/** The cases that show what shared ones show, by the names of their files. */
+/** Patterns for the file names of shared cases that show the same feature, by the name of our own case. */
 export const LIKE: Readonly<Record<string, RegExp>> = {
   "a Deployment": /\/(?:hello|hello-config-map-name|auth|frontend|inject-config|TestWebhookInject)$/,
   "a DaemonSet": /\/daemonset$/,

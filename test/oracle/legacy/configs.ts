@@ -1,6 +1,6 @@
-/** Configurations of our own in the forms of Istio 1.1 and 1.8. */
+/** Our own configurations in the formats of Istio 1.1 and 1.8. */
 
-/** With `[[ ]]`, as releases up to 1.2 had it. */
+/** With `[[ ]]` as delimiters, as in releases up to 1.2. */
 export const CONFIG_1_1 = `policy: enabled
 template: |-
   rewriteAppHTTPProbe: true
@@ -133,7 +133,7 @@ template: |-
       [[- end ]]
 `;
 
-/** With `{{ }}` and values, as releases from 1.4 to 1.8 had it. */
+/** With `{{ }}` as delimiters and with values, as in releases from 1.4 to 1.8. */
 export const CONFIG_1_8 = `policy: enabled
 template: |
   {{- $mode := annotation .ObjectMeta "sidecar.istio.io/interceptionMode" .ProxyConfig.InterceptionMode }}
@@ -252,7 +252,7 @@ template: |
   {{- end }}
 `;
 
-/** The values of {@link CONFIG_1_8}. */
+/** The values for {@link CONFIG_1_8}. */
 export const VALUES_1_8 = {
   istio_cni: { enabled: false },
   sidecarInjectorWebhook: { rewriteAppHTTPProbe: true },

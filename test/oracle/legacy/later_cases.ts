@@ -1,4 +1,4 @@
-/** Cases of our own for releases with `templates`: the manifests and settings that the latest release is asked about. */
+/** Our own cases for releases with `templates`: the same manifests and settings as for the latest release. */
 import { isMap, newMap, type Value, type ValueMap } from "../../../src/base/value.ts";
 import { BUILT_IN } from "../../../src/inject/default/mod.ts";
 import { parseYaml } from "../../../src/yaml/mod.ts";
@@ -9,7 +9,7 @@ import { WORKLOADS } from "../inject/own/workloads.ts";
 import type { Question } from "../inject/question.ts";
 import { laterConfig, type MoreConfig } from "./later_configs.ts";
 
-/** The releases that are asked. */
+/** The releases that answer the questions. */
 export type Later = "1.12" | "1.16" | "1.22" | "1.26";
 
 export const LATER: readonly Later[] = ["1.12", "1.16", "1.22", "1.26"];
@@ -17,19 +17,19 @@ export const LATER: readonly Later[] = ["1.12", "1.16", "1.22", "1.26"];
 /** A question to a release. */
 export interface LaterCase extends Question {
   readonly release: Later;
-  /** The manifest is a pod as JSON, for the webhook. */
+  /** Whether the manifest is a pod as JSON, for the webhook. */
   readonly review: boolean;
 }
 
-/** The first release of the four that has native sidecars. */
+/** The first of these releases that supports native sidecars. */
 const NATIVE = "1.22";
 
-/** The cases of the latest release, without those that have templates of their own. */
+/** The cases for the latest release, except those with their own templates. */
 const BOTH = [...WORKLOADS, ...ANNOTATIONS, ...SETTINGS].filter(({ templates, config, values }) =>
   templates === undefined && config === undefined && typeof values !== "string"
 );
 
-/** A pod that comes to the webhook. */
+/** A pod that is sent to the webhook. */
 type Review = Pick<OwnCase, "name" | "values" | "mesh"> & { readonly pod: Data; readonly more?: MoreConfig };
 
 function review(name: string, parts: Parts, given: Partial<Review> & { readonly metadata?: Data } = {}): Review {
@@ -91,7 +91,10 @@ const REVIEWS: readonly Review[] = [
   review("annotations of the injector", {}, { more: { injectedAnnotations: { "example.com/injected": "yes" } } }),
 ];
 
-/** Native sidecars of an earlier injection are asked about where they are known. */
+/**
+ * Returns the cases for a release. Cases with native sidecars from an earlier injection are only for releases that
+ * support these.
+ */
 function askedOf(release: Later): readonly OwnCase[] {
   return release >= NATIVE ? BOTH : BOTH.filter(({ name }) => name !== "injected twice");
 }
@@ -110,7 +113,7 @@ function asked(
   more: MoreConfig = {},
 ): LaterCase {
   const config = laterConfig(release, more);
-  // The tag says which release it is.
+  // The tag identifies the release.
   const global = { hub: "example.com", tag: `${release}.1` };
   const base = overlaid(parseYaml(BUILT_IN.values), typeof values === "string" ? {} : values ?? {});
   return {

@@ -1,7 +1,7 @@
-/** Configurations of our own for releases with `templates`: each reads what changed between them. */
+/** Our own configurations for releases with `templates`. Each reads the data that changed between these releases. */
 import type { Later } from "./later_cases.ts";
 
-/** Facts that a template can print, by the releases that have what they read. */
+/** Facts that a template can print, with the releases that provide them. */
 const FACTS: readonly {
   readonly name: string;
   readonly text: string;
@@ -185,14 +185,16 @@ spec:
   {{- end }}
 `;
 
-/** Fields of a configuration beside the template of the sidecar. */
+/** Fields of a configuration besides the sidecar template. */
 export interface MoreConfig {
   readonly defaultTemplates?: readonly string[];
   readonly templates?: Readonly<Record<string, string>>;
   readonly injectedAnnotations?: Readonly<Record<string, string>>;
 }
 
-/** The configuration for a release. kube-inject knows one template, whatever `defaultTemplates` says. */
+/**
+ * Returns the configuration for a release. kube-inject uses only one template, whatever `defaultTemplates` contains.
+ */
 export function laterConfig(release: Later, { templates = {}, ...more }: MoreConfig = {}): string {
   const minor = Number(release.slice(2));
   const facts = FACTS.filter(({ since = 0, until = minor }) => since <= minor && minor <= until)

@@ -1,6 +1,6 @@
 /**
- * Writes the answers of old releases to the cases. Their programs are built from the tags of a clone of istio/istio, which takes
- * a quarter of an hour, and stay in the folder PROGRAMS:
+ * Writes the answers of old releases to the cases. Their programs are built from tags in a clone of istio/istio, which
+ * takes a quarter of an hour, and stay in the folder PROGRAMS:
  *
  *     tools/deno run -A test/oracle/legacy/record.ts CLONE PROGRAMS
  */

@@ -1,13 +1,13 @@
-/** What old releases answered. */
+/** Recorded answers of old releases. */
 import { readAnswers } from "../answers.ts";
 
-/** Answers of 1.1 and 1.8, and of releases with `templates`. */
+/** Files with the answers of 1.1 and 1.8, and of releases with `templates`. */
 export const FILES = {
   legacy: new URL("testdata/answers.jsonl.gz", import.meta.url),
   later: new URL("testdata/later.jsonl.gz", import.meta.url),
 };
 
-/** Manifests, or a JSON patch; the error if there was one. */
+/** The resulting manifests, or a JSON patch, or an error. */
 export interface LegacyAnswer {
   readonly name: string;
   readonly output?: string;

@@ -1,8 +1,8 @@
-/** What pilot-agent says about itself: `pilot-agent collateral`. */
+/** Reads pilot-agent's own reference of its flags and variables: the output of `pilot-agent collateral`. */
 
 export const HELP_FILE = new URL("testdata/help.json", import.meta.url);
 
-/** A flag of `pilot-agent proxy`, or a variable. */
+/** A flag of `pilot-agent proxy`, or an environment variable. */
 export interface Named {
   readonly name: string;
   readonly default: string;
@@ -10,12 +10,17 @@ export interface Named {
 
 export interface Help {
   readonly flags: readonly Named[];
-  /** `isAgents`: the agent's own packages name it; the others belong to istiod, whose code the program links. */
+  /**
+   * `isAgents` is true if the agent's own packages name the variable. The others belong to istiod, whose code is linked
+   * into the program.
+   */
   readonly variables: readonly (Named & { readonly isAgents: boolean })[];
   readonly metrics: readonly string[];
 }
 
-/** Reads the HTML that `pilot-agent collateral` writes. `literals`: the strings in the source of the agent's packages. */
+/**
+ * Parses the HTML from `pilot-agent collateral`. `literals` are the strings in the source code of the agent's packages.
+ */
 export function readHelp(html: string, literals: ReadonlySet<string>): Help {
   const [commands = "", variables = "", metrics = ""] = html.split(/<h2 id="(?:envvars|metrics)">/);
   const proxy = commands.split(/<h3 id="pilot-agent-/).find((part) => part.startsWith("proxy")) ?? "";

@@ -3,22 +3,22 @@ import type { AgentCase } from "../../support/cases/agent.ts";
 import type { CaptureCase } from "../../support/cases/capture.ts";
 import { fc } from "../../support/properties.ts";
 
-/** Number of questions and seed. */
+/** The number of questions, and the seed. */
 const SAMPLE = { numRuns: 300, seed: 20261122 };
 
-/** Of traffic capture. */
+/** Returns the questions about traffic capture. */
 export function captureQuestions(): CaptureCase[] {
   return fc.sample(capture, SAMPLE);
 }
 
-/** Of the bootstrap. */
+/** Returns the questions about the bootstrap. */
 export function bootstrapQuestions(): AgentCase[] {
   return fc.sample(bootstrap, SAMPLE);
 }
 
 const one = (...texts: readonly string[]) => fc.constantFrom(...texts);
 
-/** Some of these flags, each with a value: as two arguments, one argument, or a variable. */
+/** Chooses some of these flags with values, each as two arguments, as one argument, or as a variable. */
 function given(values: Readonly<Record<string, readonly string[]>>, variables: Readonly<Record<string, string>>) {
   const each = Object.entries(values).map(([flag, texts]) => {
     const form = variables[flag] === undefined ? one("two", "one") : one("two", "one", "variable");
@@ -35,7 +35,7 @@ function given(values: Readonly<Record<string, readonly string[]>>, variables: R
   });
 }
 
-/** Some of these, each with one of its values. */
+/** Chooses some of these names, each with one of its values. */
 function some(values: Readonly<Record<string, readonly string[]>>): fc.Arbitrary<Record<string, string>> {
   const model = Object.fromEntries(Object.entries(values).map(([name, texts]) => [name, one(...texts)]));
   return fc.record(model, { requiredKeys: [] }).map((found) =>
@@ -174,7 +174,7 @@ const VARIABLES = some({
   ISTIO_META_LOAD_STATS_CONFIG_JSON: ['{"api_type":"GRPC","transport_api_version":"V3"}'],
 });
 
-/** Our program serves these ports for both families, Istio's only for the first. */
+/** Our program serves these ports for both families, Istio's only for the first family. */
 const SECURE_METRICS = some({ ENVOY_SECURE_METRICS_PORT: ["15091"], ENVOY_SECURE_MERGED_METRICS_PORT: ["15092"] });
 
 const LABELS = some({
@@ -231,7 +231,7 @@ const bootstrap = fc.record({
   env: {
     CLOUD_PLATFORM: "none",
     CA_ADDR: "127.0.0.1:15010",
-    // A version of its own is in each program.
+    // Each program would otherwise use its own version.
     ISTIO_META_ISTIO_VERSION: "1.30.0",
     ...(env["ISTIO_DUAL_STACK"] === undefined ? secureMetrics : {}),
     ...env,

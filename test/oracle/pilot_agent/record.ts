@@ -1,10 +1,10 @@
 /**
- * Writes the answers of Istio's pilot-agent. Building it takes minutes, and it runs in network namespaces as root; so the
+ * Writes the answers of Istio's pilot-agent. It takes minutes to build, and it runs in network namespaces as root, so
  * tests read the recorded answers:
  *
  *     tools/deno run -A test/oracle/pilot_agent/record.ts [--named] [FILE]
  *
- * `--named` asks about the named cases alone. FILE is a program that is built already.
+ * `--named` asks only the named cases. FILE is the path of the program if it is already built.
  */
 import type { AgentCase } from "../../support/cases/agent.ts";
 import { type CaptureCase, GROUPS } from "../../support/cases/capture.ts";
@@ -64,7 +64,7 @@ async function captureAnswer(one: CaptureCase): Promise<CaptureAnswer> {
   const words = [program, "istio-iptables", "--dry-run", ...more, ...flags];
   const question = JSON.stringify(one);
   const options = { env: { ...env, DRY_RUN_FILE_PATH: transcript } };
-  // A dry run of nft applies its rules. With DNS servers of only the other family, nft rejects them.
+  // A dry run of nft applies its rules. If all DNS servers are of the other family, nft rejects the rules.
   const printed = await inPod(setup.local_ips, `${mounts}; exec "$@"`, words, options).catch(() => undefined);
   if (printed === undefined) return { question };
   const isRule = backend === "nft" ? /^(?:add|flush|insert|delete) / : /^(?!ip6?tables-save$)/;
@@ -113,7 +113,7 @@ async function bootstrapAnswer(one: AgentCase, template: string): Promise<Bootst
   }
 }
 
-/** Labels or annotations as the downward API writes them. */
+/** Writes labels or annotations in the format of the downward API. */
 function downward(texts: Readonly<Record<string, string>> | null | undefined): string {
   return Object.entries(texts ?? {}).map(([name, text]) => `${name}=${JSON.stringify(text)}\n`).join("");
 }
@@ -124,7 +124,7 @@ if (given === undefined) {
 const module = (await run("go", ["list", "-m", "-f", "{{.Dir}}", "istio.io/istio"], { cwd: FOLDER })).trim();
 const template = await Deno.readTextFile(`${module}/tools/packaging/common/envoy_bootstrap.json`);
 
-/** Packages of the agent, without istiod's. */
+/** Packages of the agent; istiod's packages are left out. */
 const PACKAGES = [
   "pilot/cmd/pilot-agent",
   "pkg",

@@ -1,4 +1,4 @@
-/** Generated regular expressions of Go and texts that they may match. */
+/** Generates Go regular expressions, and texts that they may match. */
 import { fc } from "../../support/properties.ts";
 
 const atom = fc.constantFrom(
@@ -12,7 +12,7 @@ const operator = fc.oneof(
   fc.constantFrom("*", "+", "?", "*?", "+?", "??", "{2}", "{0,2}", "{1,3}?", "{2,}", "{0}", "{0,1}"),
 );
 
-/** An expression of letters, sets, anchors, groups, alternatives and repetitions, nested. */
+/** Expressions with letters, sets, anchors, groups, alternatives and repetitions, nested. */
 export const { pattern } = fc.letrec<{ pattern: string; item: string; group: string }>((tie) => ({
   pattern: fc.array(fc.array(tie("item"), { maxLength: 3 }), { minLength: 1, maxLength: 2 })
     .map((options) => options.map((items) => items.join("")).join("|")),
@@ -24,11 +24,11 @@ export const { pattern } = fc.letrec<{ pattern: string; item: string; group: str
     ),
     operator,
   )
-    // A repetition of nothing is an error. The recorded cases cover it.
+    // The repetition of an empty expression is an error, which the recorded cases cover.
     .map(([body, repeated]) => (body === "" ? "" : body + repeated)),
   group: fc.tuple(fc.constantFrom("(", "(", "(?:", "(?i:", "(?U:", "(?P<n>"), tie("pattern"))
     .map(([open, body]) => `${open}${body})`),
 }));
 
-/** A short text of few letters, so that there are matches. */
+/** Short texts of few letters, so that matches are likely. */
 export const subject = fc.string({ maxLength: 8, unit: fc.constantFrom(..."aaaabbbcAB1 _é😀\n") });

@@ -1,10 +1,10 @@
 /**
- * Asks Go's text/template with sprig (the program of ../gotemplate) what each line of testdata/templates.txt gives and
- * writes testdata/cases.json, which the unit test of sprig replays: `deno run -A test/oracle/sprig/record.ts`.
+ * Runs each line of testdata/templates.txt in Go's text/template with sprig (the program in ../gotemplate), and writes
+ * the results to testdata/cases.json for the unit test of sprig: `deno run -A test/oracle/sprig/record.ts`.
  */
 import { askGo, type GoAnswer } from "./go.ts";
 
-/** Templates between bars are cases of their own, unless they share a variable or a block. */
+/** Splits a line into cases at `|`, unless the templates share a variable or a block. */
 function casesOf(line: string): string[] {
   if (/\$\w* :=|\{\{ (range|with) |set \$/.test(line)) return [line];
   return line.split("}}|{{").map((part, i, all) => (i > 0 ? "{{" : "") + part + (i < all.length - 1 ? "}}" : ""));

@@ -29,7 +29,7 @@ const scalar: fc.Arbitrary<Value> = fc.oneof(
   fc.constant(null),
   fc.constant(9007199254740993n),
 );
-/** Any value that a manifest can hold. */
+/** Any value that a manifest can contain. */
 export const { value } = fc.letrec<{ value: Value; map: Value; list: Value }>((tie) => ({
   value: fc.oneof({ maxDepth: 4 }, scalar, tie("map"), tie("list")),
   map: fc.uniqueArray(fc.tuple(key, tie("value")), { maxLength: 4, selector: (pair) => pair[0] }).map(mapOf),
@@ -50,7 +50,7 @@ function mapOf(pairs: readonly [string, Value][]): Value {
   return map;
 }
 
-/** `a` with parts replaced by parts of `b`, removed, or doubled. */
+/** Returns `a` with some parts removed, doubled, or replaced by parts of `b`. */
 function mix(a: Value, b: Value, seed: number): Value {
   const choice = seed % 7;
   const rest = Math.floor(seed / 3) + 11;
@@ -71,7 +71,7 @@ function mixList(a: readonly Value[], b: Value, rest: number): Value {
   });
 }
 
-/** Adds comments and blank lines to a text, outside of block scalars. */
+/** Adds comments and blank lines to a text, except in block scalars. */
 export function withComments(source: string): string {
   if (/[|>][-+0-9]*\r?$/m.test(source)) return source;
   return source.split("\n").map((line, index) => {

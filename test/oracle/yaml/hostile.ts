@@ -1,4 +1,7 @@
-/** Texts that a YAML reader may take for something else: words, numbers, dates, indicators, white space, controls. */
+/**
+ * Texts that a YAML reader may mistake for something else: words, numbers, dates, indicators, white space, control
+ * characters.
+ */
 const words =
   `y Y n N yes Yes YES yEs no No NO on On ON off Off OFF true True TRUE tRue false False FALSE null Null NULL ~ nil none None undefined
 0 -0 +0 1 -1 +1 00 01 010 0100 08 09 0o10 0O17 0o8 0b101 0B1 0b2 -0b11 0b-1 0b+1 -0b-1 0x1F 0X1f 0xg 0x -0x1F +0x1F 0x_1 1_000 0_1 1_ 1__0 _1 -_1 +_ 1e3 1E3 1e+3 1e-3 1e400 -1e400 1.0 1. .5 -.5 +.5 ._5 .5_0 .1_0 . .. ... .e3 1.5e3 1_0.5 0.1 0.30000000000000004
@@ -130,5 +133,5 @@ const spaced = [
   "\u00a01",
   "\u30001",
 ];
-/** Each text once. */
+/** All texts, without duplicates. */
 export const HOSTILE: readonly string[] = [...new Set([...words, ...spaced])];

@@ -2,10 +2,10 @@ import { askGoProgram } from "../../support/programs/go_program.ts";
 import type { Value } from "../../../src/base/value.ts";
 import { newMap } from "../../../src/base/value.ts";
 
-/** What the Go program can be asked: see main.go. */
+/** A question to the Go program (see main.go). */
 export type Request = { read: string } | { write: unknown } | { split: string };
 
-/** What it answers; `json` is JSON text. */
+/** The answer; `json` is JSON text. */
 export interface Answer {
   readonly json?: string;
   readonly yaml?: string;
@@ -13,12 +13,12 @@ export interface Answer {
   readonly error?: string;
 }
 
-/** Asks sigs.k8s.io/yaml and Kubernetes' document reader, all requests in one run of the Go program. */
+/** Asks sigs.k8s.io/yaml and Kubernetes' document reader, in a single run of the Go program. */
 export async function ask(requests: readonly Request[]): Promise<Answer[]> {
   return await askGoProgram("test/oracle/yaml", requests, answer);
 }
 
-/** JSON text as a value with exact integers, so that it can be compared with what our reader gives. */
+/** Parses JSON text to a value with exact integers, for comparison with the result of our reader. */
 export function exactJson(text: string): Value {
   return toValue(JSON.parse(text, exactNumber));
 }
@@ -29,7 +29,7 @@ function answer(line: string): Answer {
   return raw === undefined ? rest : { ...rest, json: raw };
 }
 
-/** Whole numbers beyond 2^53 as bigint, as Kubernetes keeps them; JavaScript gives the source text of a number. */
+/** Converts whole numbers beyond 2^53 to bigint, as Kubernetes keeps them, from the number's source text. */
 function exactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== "number" || Number.isSafeInteger(value)) return value === 0 ? 0 : value;
   const source = context?.source ?? "";

@@ -1,6 +1,6 @@
 /**
- * Records how kubectl's YAML library reads and writes the hostile texts, for the unit tests that run without Go:
- * `deno run -A test/oracle/yaml/record.ts`. Fails if it does not read back what we write.
+ * Records how kubectl's YAML library reads and writes the hostile texts, for unit tests that run without Go: `deno run
+ * -A test/oracle/yaml/record.ts`. Fails if the library reads our output differently.
  */
 import { MeshError } from "../../../src/base/errors.ts";
 import { toYaml } from "../../../src/yaml/mod.ts";

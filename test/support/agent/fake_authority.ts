@@ -1,4 +1,4 @@
-/** A certificate authority without a network. It signs requests, or answers as a test wants. */
+/** A certificate authority without a network. It signs requests, or responds as a test specifies. */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { GrpcEndpoint, GrpcRequest } from "../../../src/agent/grpc/mod.ts";
 import { unlessAborted } from "../../../src/platform/mod.ts";
@@ -13,7 +13,7 @@ import {
   readCertificate,
 } from "../../../src/golang/x509/mod.ts";
 
-/** A received call. */
+/** A call that the authority received. */
 export interface AuthorityCall {
   readonly endpoint: GrpcEndpoint;
   readonly method: string;
@@ -25,7 +25,7 @@ export interface AuthorityCall {
   readonly metadata: Uint8Array | undefined;
 }
 
-/** Fields of a certificate. Times are milliseconds since 1970. */
+/** Fields of a certificate to sign. Times are in milliseconds since 1970. */
 export interface Signing {
   readonly notBefore: number;
   readonly notAfter: number;
@@ -40,25 +40,25 @@ export class FakeAuthority {
   open = 0;
   #key = generateEcKey();
   #root = rootOf(this.#key, "root 1");
-  /** The answer: entries of the chain, bytes, or an error to throw. */
+  /** Responds to a call with the entries of the chain or with raw bytes, or throws an error. */
   answer: (call: AuthorityCall) => Promise<readonly string[] | Uint8Array>;
 
   constructor(answer: (call: AuthorityCall, authority: FakeAuthority) => readonly string[]) {
     this.answer = (call) => Promise.resolve().then(() => answer(call, this));
   }
 
-  /** PEM of its own certificate. */
+  /** The authority's own certificate, PEM. */
   get root(): string {
     return encodePem("CERTIFICATE", this.#root);
   }
 
-  /** Switches to another root. */
+  /** Replaces the root certificate with a new one. */
   replaceRoot(): void {
     this.#key = generateEcKey();
     this.#root = rootOf(this.#key, `root ${crypto.randomUUID()}`);
   }
 
-  /** A certificate for the key of a request, PEM. */
+  /** Signs the key of a request. Returns the certificate, PEM. */
   sign(csr: string, { notBefore, notAfter, uris = [IDENTITY] }: Signing): string {
     const request = {
       commonName: "",
@@ -92,7 +92,7 @@ function rootOf(key: PrivateKey, commonName: string): Uint8Array {
   return createCertificate({ ...names, notBefore: 0n, notAfter: 4_000_000_000n }, key, { certificate: undefined, key });
 }
 
-/** The public key of a request. */
+/** Reads the public key of a request. */
 function publicPart(csr: string): Pick<PrivateKey, "publicKey"> {
   const info = new DerReader(decodePem(csr)?.bytes ?? new Uint8Array()).sequence().sequence();
   info.integer();

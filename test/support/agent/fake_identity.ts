@@ -1,12 +1,12 @@
-/** An identity that a test sets. */
+/** An identity that tests set directly. */
 
-/** All texts are PEM. */
+/** A key and its certificate. All texts are PEM. */
 export interface KeyPair {
   readonly certificate: string;
   readonly key: string;
 }
 
-/** The identity that `src/agent` uses, and setters for tests. */
+/** The identity that `src/agent` uses, with setters for tests. */
 export class FakeIdentity {
   #workload: KeyPair | undefined;
   #roots: string | undefined;

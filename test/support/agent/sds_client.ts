@@ -1,4 +1,4 @@
-/** A client of SDS like Envoy's, over `fetch` on a Unix socket. */
+/** An SDS client that works as Envoy's does, with `fetch` over a Unix socket. */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { encodeFrame, frames } from "../../../src/agent/grpc/mod.ts";
 
@@ -11,11 +11,11 @@ export interface Ask {
   readonly nonce?: string;
   readonly type?: string;
   readonly refusal?: string;
-  /** Bytes of the node's metadata. */
+  /** Number of bytes in the node's metadata. */
   readonly metadata?: number;
 }
 
-/** An answer, with each secret as `certificate|key` or as the authorities. */
+/** A response, with each secret as `certificate|key` or as the list of authorities. */
 export interface Answer {
   readonly version: string;
   readonly nonce: string;
@@ -23,7 +23,7 @@ export interface Answer {
   readonly secrets: ReadonlyMap<string, string>;
 }
 
-/** Calls of one connection. */
+/** Returns functions that send calls over one connection. */
 export function sdsClient(path: string) {
   const client = Deno.createHttpClient({ http1: false, http2: true, proxy: { transport: "unix", path } });
   const post = (method: string, body: BodyInit, headers = {}) =>
@@ -35,7 +35,7 @@ export function sdsClient(path: string) {
     });
   return {
     stream: () => openStream((body) => post(`${METHOD}StreamSecrets`, body)),
-    /** Sends one message to another method. Returns the headers of the answer. */
+    /** Sends one message to a different method. Returns the headers of the response. */
     async call(method: string, headers: Record<string, string> = {}) {
       const response = await post(
         method.startsWith("/") ? method : `${METHOD}${method}`,
@@ -49,15 +49,15 @@ export function sdsClient(path: string) {
   };
 }
 
-/** A stream that is open. */
+/** An open stream. */
 export interface SdsStream {
   ask(ask: Ask): Promise<void>;
   send(bytes: Uint8Array): Promise<void>;
-  /** The next answer; `undefined` at the end. Rejects if the stream fails. */
+  /** Returns the next response; `undefined` at the end. Rejects if the stream fails. */
   next(): Promise<Answer | undefined>;
-  /** The next answer. Accepts it (ACK). */
+  /** Returns the next response, and accepts it (ACK). */
   accepted(): Promise<Answer>;
-  /** Closes it, and waits until the server has closed it too. */
+  /** Closes the stream, and waits until the server has closed it too. */
   close(): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ async function openStream(post: (body: BodyInit) => Promise<Response>): Promise<
 
 const LENGTH_DELIMITED = 2;
 
-/** The bytes of an `envoy.service.discovery.v3.DiscoveryRequest`. */
+/** Returns the bytes of an `envoy.service.discovery.v3.DiscoveryRequest`. */
 export function asked({ names = [], version = "", nonce = "", type = "", refusal, metadata = 0 }: Ask): Uint8Array {
   const writer = new BinaryWriter();
   const text = (number: number, value: string, to = writer) => to.tag(number, LENGTH_DELIMITED).string(value);

@@ -1,4 +1,4 @@
-/** Envoy's configuration for a secret from the agent's SDS server, without a timeout. */
+/** Returns Envoy's configuration for a secret from the agent's SDS server, without a timeout. */
 export function sdsSecret(name: string) {
   const source = {
     api_type: "GRPC",

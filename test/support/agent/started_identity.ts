@@ -1,4 +1,4 @@
-/** An identity that runs with an authority, a clock and files of a test. */
+/** Starts an identity with an authority, a clock and files that the test controls. */
 import assert from "node:assert/strict";
 import { startIdentity } from "../../../src/agent/identity/mod.ts";
 import type { IdentitySettings } from "../../../src/agent/identity/options.ts";
@@ -10,7 +10,7 @@ import { FakeAuthority, type Signing } from "./fake_authority.ts";
 import { ManualClock, settled } from "../manual_clock.ts";
 
 export const START = Date.parse("2027-01-15T08:00:00Z");
-/** Lifetime of certificates, in milliseconds. A look at the clock comes every second. */
+/** Lifetime of certificates, in milliseconds. The identity checks the clock every second. */
 export const LIFETIME = 60_000;
 export const ADDRESS = "istiod.istio-system.svc:15012";
 export const TOKEN_FILE = "./token";
@@ -28,7 +28,7 @@ const AUTHORITY: AuthorityOptions = {
   ttlSeconds: 86_400,
 };
 
-/** The options of a pod of Istio. */
+/** The settings of an ordinary pod in a mesh. */
 export const SETTINGS: IdentitySettings = {
   spiffeId: "spiffe://cluster.local/ns/shop/sa/web",
   mounted: [],
@@ -40,18 +40,18 @@ export const SETTINGS: IdentitySettings = {
   outputFolder: "",
 };
 
-/** Differences from a pod of Istio. */
+/** Settings that differ from {@link SETTINGS}. */
 export interface Given extends Partial<Omit<IdentitySettings, "authority">> {
   readonly authority?: Partial<AuthorityOptions>;
   readonly files?: Record<string, string>;
   readonly metrics?: CaMetrics;
   /** Lifetime of certificates, in milliseconds. */
   readonly lifetime?: number;
-  /** Answers instead of a certificate. */
+  /** The authority's response instead of a certificate. */
   readonly answer?: FakeAuthority["answer"] | undefined;
 }
 
-/** A token with these claims. Its signature is not valid. */
+/** Returns a token with these claims. Its signature is not valid. */
 export function tokenWith(claims: Record<string, unknown>): string {
   const part = (value: unknown) =>
     btoa(JSON.stringify(value)).replaceAll("=", "").replaceAll("+", "-").replaceAll("/", "_");
@@ -61,7 +61,7 @@ export function tokenWith(claims: Record<string, unknown>): string {
 export const TOKEN = tokenWith({ aud: ["istio-ca"], iat: START / 1000 - 60, exp: START / 1000 + 3600 });
 export const ANY_ROOT = new FakeAuthority(() => []).root;
 
-/** Starts an identity at `START`. Fails if it leaks a timer or call, or logs a secret. */
+/** Starts an identity at `START`. At the end, fails if it leaks a timer or call, or logs a secret. */
 export async function startedIdentity(
   { authority = {}, files = {}, lifetime = LIFETIME, answer, ...settings }: Given = {},
 ) {
@@ -92,13 +92,13 @@ export async function startedIdentity(
   };
 }
 
-/** Valid from shortly before now for a lifetime. A negative lifetime gives an expired certificate. */
+/** Returns a validity period from shortly before now. A negative lifetime gives an expired certificate. */
 export function valid(clock: ManualClock, lifetime: number): Signing {
   const now = clock.now().getTime();
   return { notBefore: now - 120_000 + Math.min(2 * lifetime, 0), notAfter: now + lifetime };
 }
 
-/** An authority that fails. */
+/** Makes the authority fail with this error. */
 export function throws(error: Error): FakeAuthority["answer"] {
   return () => Promise.reject(error);
 }

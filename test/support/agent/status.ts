@@ -4,10 +4,11 @@ import { fakeWorld } from "../fake_world.ts";
 import { startStatusServer, type StatusOptions } from "../../../src/agent/status/server.ts";
 
 const world = realWorld();
-// The C library is opened on first use and stays open. The sanitizer of a test would report a leak.
+// The C library is opened on first use and stays open. It is opened here, because the sanitizer of a test would report
+// a leak.
 if (world.machine.os === "linux") world.system.interfaceIndex("lo");
 
-/** A status server on a free port, on the real network, and what it logs. */
+/** Starts a status server on a free port of the real network, and collects its log. */
 export async function statusServer(options: Partial<StatusOptions> = {}) {
   const fake = fakeWorld();
   const logger = startLog(fake, "agent");
@@ -32,13 +33,13 @@ export async function statusServer(options: Partial<StatusOptions> = {}) {
   };
 }
 
-/** A server on a free port of this machine. */
+/** Starts a server on a free port of this machine. */
 export function serve(handler: (request: Request, from: string) => Response | Promise<Response>) {
   const options = { hostname: "127.0.0.1", port: 0, onListen() {} };
   return Deno.serve(options, (request, { remoteAddr }) => handler(request, remoteAddr.hostname));
 }
 
-/** An admin interface of Envoy with these statistics, which the test may change. */
+/** Starts a copy of Envoy's admin interface with these statistics, which the test may change. */
 export function adminInterface(stats: Record<string, number>) {
   const asked: string[] = [];
   const server = serve((request) => {

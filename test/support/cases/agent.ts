@@ -1,34 +1,37 @@
-/** Cases of the agent's bootstrap: what a pod gives to the agent, run in process against a world in memory. */
+/**
+ * Cases of the agent's bootstrap: the environment of a pod, in which the agent runs in process against a world in
+ * memory.
+ */
 import { fakeWorld } from "../fake_world.ts";
 import { bootstrapText, configFile } from "../../../src/agent/bootstrap/write.ts";
 import { envoyArgs } from "../../../src/agent/bootstrap/envoy_args.ts";
 import type { InterfaceAddress, World } from "../../../src/platform/world.ts";
 import { readSettings } from "../../../src/agent/settings/read.ts";
 
-/** A case as `input.json` holds it. */
+/** The content of a case's `input.json`. */
 export interface AgentCase {
   readonly env: Readonly<Record<string, string>>;
-  /** `proxy` and its arguments. */
+  /** The arguments, beginning with `proxy`. */
   readonly flags: readonly string[];
   readonly labels?: Readonly<Record<string, string>> | null;
   readonly annotations?: Readonly<Record<string, string>> | null;
-  /** The mesh file. */
+  /** The content of the mesh configuration file. */
   readonly mesh?: string | null;
-  /** Files of the working folder. */
+  /** Files in the working folder, by path. */
   readonly files?: Readonly<Record<string, string>> | null;
   readonly netns_ips?: readonly string[] | null;
-  /** Unix sockets that another program serves. */
+  /** Paths of Unix sockets that another program serves. */
   readonly sockets?: readonly string[];
 }
 
-/** Envoy's arguments and bootstrap. */
+/** Envoy's arguments and its bootstrap. */
 export interface AgentOutcome {
   readonly args: readonly string[];
   readonly bootstrap: string;
   readonly warnings: readonly string[];
 }
 
-/** Runs a case. Errors: a `MeshError` of the settings or the template. */
+/** Runs a case. Throws a `MeshError` if the settings or the template are wrong. */
 export async function runAgentCase(input: AgentCase): Promise<AgentOutcome> {
   const world = worldOf(input);
   const settings = await readSettings(world, input.flags.slice(1), { name: "pilot-agent" });
@@ -42,7 +45,7 @@ export async function runAgentCase(input: AgentCase): Promise<AgentOutcome> {
   };
 }
 
-/** The pod as the agent sees it. */
+/** Returns the pod's environment as the agent sees it. */
 function worldOf(input: AgentCase): World {
   return fakeWorld({
     env: { ...input.env },
@@ -68,7 +71,7 @@ function filesOf({ labels, annotations, mesh, files }: AgentCase): Record<string
   return found;
 }
 
-/** Labels or annotations in the format of the downward API. */
+/** Writes labels or annotations in the format of the downward API. */
 function downward(values: Readonly<Record<string, string>>): string {
   return Object.entries(values).map(([key, value]) => `${key}=${JSON.stringify(value)}\n`).join("");
 }

@@ -1,4 +1,4 @@
-/** Cases of traffic capture: what a pod gives to `istio-iptables`, and the rules as text. */
+/** Cases of traffic capture: the arguments and the environment of `istio-iptables`, and the resulting rules as text. */
 import assert from "node:assert/strict";
 import { nameservers } from "../../../src/golang/net/mod.ts";
 import { podNetwork } from "../../../src/iptables/environment.ts";
@@ -8,7 +8,7 @@ import { readSettings } from "../../../src/iptables/settings/read.ts";
 import { nftText } from "../../../src/iptables/views/nft.ts";
 import { restoreText } from "../../../src/iptables/views/restore.ts";
 
-/** A case as `cases.json` holds it. */
+/** A case in `cases.json`. */
 export interface CaptureCase {
   readonly flags: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -16,17 +16,17 @@ export interface CaptureCase {
   readonly setup: { readonly local_ips: readonly string[]; readonly resolv_conf?: string };
 }
 
-/** Groups that the pods of the cases have. */
+/** The group file in the pods of the cases. */
 export const GROUPS = "java:x:201:\nftp:x:50:\n";
 
 const NAMES = { users: parseNames("root:x:0:0\n"), groups: parseNames(GROUPS) };
 
-/** The settings of a case, or their problems. */
+/** Returns the settings of a case, or their problems. */
 export function captureSettings({ flags, env }: Pick<CaptureCase, "flags" | "env">) {
   return readSettings(flags, env, NAMES);
 }
 
-/** What iptables-restore reads, of one family after the other, or `nft -f`. Fails for settings that are wrong. */
+/** Returns the input of iptables-restore for both families, or of `nft -f`. Fails if the settings are wrong. */
 export function captureText(one: CaptureCase): string {
   const { settings, problems } = captureSettings(one);
   assert.deepEqual(problems, []);

@@ -1,9 +1,9 @@
-/** Manifests compared by what Kubernetes would do with them. */
+/** Compares manifests by their meaning for Kubernetes. */
 import { decode } from "../../../src/kube/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../../src/base/value.ts";
 import { parseDocument } from "../../../src/yaml/mod.ts";
 
-/** Annotations and variables that hold JSON or YAML. They are compared by value. */
+/** Annotations and variables that contain JSON or YAML. They are compared by parsed value. */
 export const DATA: ReadonlySet<string> = new Set([
   "sidecar.istio.io/status",
   "proxy.istio.io/overrides",
@@ -15,7 +15,7 @@ export const DATA: ReadonlySet<string> = new Set([
   "ISTIO_METAJSON_ANNOTATIONS",
 ]);
 
-/** Plain data: embedded JSON and YAML is parsed, empty values are left out. */
+/** Converts a value to plain data: embedded JSON and YAML is parsed, and empty values are left out. */
 export function comparable(value: Value): unknown {
   if (isList(value)) return value.map(comparable);
   if (!isMap(value)) return typeof value === "bigint" ? Number(value) : value;

@@ -1,19 +1,22 @@
-/** Golden cases of whole commands: a folder each, run in a copy of its working folder. */
+/** Golden cases of whole commands: one folder for each case, run in a copy of its working folder. */
 import { MESH_BINARY, runMesh, sayMesh } from "../programs/mesh.ts";
 
-/** Output, exit code and written files of a command. */
+/** The output, exit code and written files of a command. */
 export interface Outcome {
   readonly code: string;
   readonly stdout: string;
   readonly stderr: string;
-  /** New and changed files of the working folder: path and content. */
+  /** New and changed files in the working folder: content by path. */
   readonly written: Readonly<Record<string, string>>;
 }
 
-/** Commands that become another program, handle signals, or give up permissions. */
+/** Commands that replace themselves with another program, handle signals, or give up permissions. */
 const OF_CONTAINERS = /^(agent|iptables|istio-iptables|pilot-agent|wait|webhook serve)\b/;
 
-/** Whether the case in a folder is run as a process: with a binary each is. The others change the working folder. */
+/**
+ * Whether the case in a folder runs as a process. With a binary, all cases do; otherwise the other cases change the
+ * working folder of this process.
+ */
 export async function isProcess(folder: string): Promise<boolean> {
   return MESH_BINARY !== undefined || OF_CONTAINERS.test((await argsOf(folder)).join(" "));
 }
@@ -23,8 +26,9 @@ async function argsOf(folder: string): Promise<string[]> {
 }
 
 /**
- * Runs the case in a folder: `args` (words as a shell reads them; lines that begin with `#` say what it shows), `stdin`,
- * `env` (`NAME=VALUE` lines), and `in`, the working folder, beside the files of `common`.
+ * Runs the case in a folder. Its files are `args` (arguments with the quoting of a shell; lines that begin with `#`
+ * explain the case), `stdin`, `env` (`NAME=VALUE` lines), and `in`, the working folder, to which the files in `common`
+ * are added.
  */
 export async function runCase(folder: string, common: string): Promise<Outcome> {
   const cwd = await Deno.makeTempDir({ prefix: "mesh case " });
@@ -54,7 +58,10 @@ async function inFolder<T>(folder: string, run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The expected outcome: files `code`, `stdout`, `stderr` and the folder `after`. An absent file counts as empty. */
+/**
+ * Returns the expected outcome, from the files `code`, `stdout`, `stderr` and the folder `after`. A missing file counts
+ * as empty.
+ */
 export async function expectedOutcome(folder: string): Promise<Outcome> {
   const [code, stdout, stderr] = await Promise.all(
     ["code", "stdout", "stderr"].map(async (name) => await readIfThere(`${folder}/${name}`) ?? ""),
@@ -62,7 +69,7 @@ export async function expectedOutcome(folder: string): Promise<Outcome> {
   return { code: code ?? "", stdout: stdout ?? "", stderr: stderr ?? "", written: await readTree(`${folder}/after`) };
 }
 
-/** Writes an outcome as the expected one. */
+/** Saves an outcome as the expected outcome. */
 export async function writeExpected(folder: string, { written, ...streams }: Outcome): Promise<void> {
   for (const [name, text] of Object.entries(streams)) await writeOrRemove(`${folder}/${name}`, text);
   await Deno.remove(`${folder}/after`, { recursive: true }).catch(() => {});
@@ -107,7 +114,7 @@ interface Entry {
   readonly kind: "file" | "folder";
 }
 
-/** The content of a folder, parents first. Empty if the folder does not exist. */
+/** Lists a folder, parents first. Empty if the folder does not exist. */
 async function tree(folder: string, under = ""): Promise<Entry[]> {
   const entries: Entry[] = [];
   for (const { name, isDirectory } of await list(`${folder}/${under}`)) {

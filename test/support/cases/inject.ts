@@ -1,4 +1,4 @@
-/** What Istio made of manifests, with their configurations: our own cases, and the cases of `../shared` if it exists. */
+/** Istio's output for manifests with different configurations: our own cases, and those in `../shared` if it exists. */
 import { type Injector, newInjector } from "../../../src/inject/mod.ts";
 import { OWN_CASES, questionOf } from "../../oracle/inject/own/cases.ts";
 import { readRecordedCases } from "../../oracle/inject/recorded.ts";
@@ -6,7 +6,7 @@ import { needsShared, SHARED } from "../test_when.ts";
 
 const CASES = `${SHARED}/cases/inject`;
 
-/** A text and the name of its file. */
+/** The content and the name of a file. */
 interface Source {
   readonly text: string;
   readonly file: string;
@@ -16,19 +16,19 @@ interface Source {
 export interface InjectCase {
   readonly name: string;
   readonly native: boolean;
-  /** Whether Istio ends in an error. */
+  /** Whether Istio fails with an error. */
   readonly fails: boolean;
   readonly revision?: string;
   readonly config: Source;
   readonly values?: Source;
   readonly mesh?: Source;
   readonly input: string;
-  /** What Istio wrote. */
+  /** Istio's output. */
   readonly expected: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A case as `cases.json` has it, with paths. */
+/** A case in `cases.json`, with paths. */
 interface SharedCase {
   readonly name: string;
   readonly native: boolean;
@@ -42,10 +42,10 @@ interface SharedCase {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Why the shared cases cannot be read. */
+/** The reason if the shared cases cannot be read. */
 export const needsInjectCases = needsShared("cases/inject/cases.json");
 
-/** The cases of our own, then the shared ones. */
+/** Returns our own cases, followed by the shared ones. */
 export async function injectCases(): Promise<InjectCase[]> {
   return [...await ownCases(), ...sharedCases()];
 }
@@ -81,7 +81,7 @@ function sharedCases(): InjectCase[] {
   }));
 }
 
-/** The names and paths of the shared cases; none without them. */
+/** Returns the names and paths of the shared cases; empty if there are none. */
 export function sharedList(): readonly SharedCase[] {
   if (needsInjectCases !== undefined) return [];
   return JSON.parse(source("cases.json").text);
@@ -91,7 +91,9 @@ function source(path: string): Source {
   return { text: Deno.readTextFileSync(`${CASES}/${path}`), file: path };
 }
 
-/** The injector with the configuration of a case, for `inject` or for the webhook. */
+/**
+ * Returns the injector with the configuration of a case: for `inject` if `byHand` is true, for the webhook otherwise.
+ */
 export function injectorOf({ config, values, mesh, revision, native, env }: InjectCase, byHand: boolean): Injector {
   return newInjector({
     config,

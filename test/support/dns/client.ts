@@ -1,9 +1,9 @@
-/** Clients and servers of DNS for tests. They use another library than the program. */
+/** DNS clients and servers for tests. They do not use the program's DNS code, but a library. */
 import dnsPacket from "dns-packet";
 import dgram from "node:dgram";
 import { Buffer } from "node:buffer";
 
-/** A record, with the field names of the library. */
+/** A DNS record, with the library's field names. */
 export interface RecordData {
   readonly type: string;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface RecordData {
   readonly udpPayloadSize?: number;
 }
 
-/** The fields of a message that tests read. */
+/** The fields of a message that tests check. */
 export interface Message {
   readonly type?: string;
   readonly id?: number;
@@ -29,7 +29,7 @@ export interface Message {
   readonly additionals?: readonly RecordData[];
 }
 
-/** Types for the part of the library that is used here; it has none. */
+/** Types for the parts of the library used here, which has no types. */
 interface Packets {
   encode(message: Message): Uint8Array;
   decode(bytes: Uint8Array): Message;
@@ -40,7 +40,7 @@ interface Packets {
 
 export const packet: Packets = dnsPacket;
 
-/** A question as bytes. */
+/** Encodes a question. */
 export function questionBytes(
   name: string,
   type = "A",
@@ -65,7 +65,7 @@ export function questionBytes(
   });
 }
 
-/** Sends bytes over UDP and waits for the answer, at most `timeout` milliseconds. */
+/** Sends bytes over UDP and waits for the response, for at most `timeout` milliseconds. */
 export async function askUdp(
   port: number,
   bytes: Uint8Array,
@@ -85,7 +85,9 @@ export async function askUdp(
   }
 }
 
-/** Sends messages on one TCP connection, all at once. Returns `count` answers in their order of arrival. */
+/**
+ * Sends all messages immediately, on one TCP connection. Returns `count` responses in the order in which they arrive.
+ */
 export async function askTcp(
   port: number,
   messages: readonly Uint8Array[],
@@ -127,10 +129,10 @@ export function decoded(bytes: Uint8Array): Message {
   return packet.decode(Buffer.from(bytes));
 }
 
-/** Answers of a server to a question: any bytes, none or several. */
+/** Returns a server's responses to a question: zero or more, with any bytes. */
 export type Behaviour = (question: Message, bytes: Uint8Array, transport: "udp" | "tcp") => readonly Uint8Array[];
 
-/** A server of UDP and TCP on one port of loopback. */
+/** Starts a UDP and TCP server on one loopback port. */
 export function fakeUpstream(behave: Behaviour, hostname = "127.0.0.1", onPort = 0) {
   const seen: Message[] = [];
   const answersTo = (bytes: Uint8Array, transport: "udp" | "tcp") => {
@@ -161,7 +163,7 @@ async function serveDatagrams(socket: Deno.DatagramConn, answersTo: Answers): Pr
       for (const answer of answersTo(bytes, "udp")) await socket.send(answer, from);
     }
   } catch {
-    // Closed.
+    // The server is closed.
   }
 }
 
@@ -171,7 +173,7 @@ async function serveConnections(listener: Deno.TcpListener, answersTo: Answers):
   await Promise.all(open);
 }
 
-/** Reads whole questions: clients send each in one write. */
+/** Reads whole questions, because clients send each with one write. */
 async function serveConnection(connection: Deno.TcpConn, answersTo: Answers): Promise<void> {
   const buffer = new Uint8Array(65_537);
   try {
@@ -181,12 +183,12 @@ async function serveConnection(connection: Deno.TcpConn, answersTo: Answers): Pr
       }
     }
   } catch {
-    // The client has gone.
+    // The client has disconnected.
   }
   connection.close();
 }
 
-/** The answer to a question with these addresses. */
+/** Returns the response to a question with these addresses. */
 export function addressAnswer(
   question: Message,
   addresses: readonly string[],
@@ -204,7 +206,7 @@ export function addressAnswer(
   });
 }
 
-/** Names and sorted addresses of the answers, for comparison. */
+/** Returns the names and sorted addresses in a response, for comparison. */
 export function answersOf(message: Message): string[] {
   const texts = (message.answers ?? []).map((record) =>
     `${record.name} ${record.type} ${String(record.data)} ${record.ttl}`

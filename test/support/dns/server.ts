@@ -1,4 +1,4 @@
-/** The DNS server of the agent in this process, for tests. */
+/** Runs the agent's DNS server in this process, for tests. */
 import { getLogger } from "@logtape/logtape";
 import { buildLookup } from "../../../src/agent/dns/server/lookup.ts";
 import type { NameInfo } from "../../../src/agent/dns/table/name_table.ts";
@@ -8,13 +8,13 @@ import { socketLibc } from "../../../src/platform/linux/sockets.ts";
 import { realWorld, type World } from "../../../src/platform/mod.ts";
 import { fakeWorld } from "../fake_world.ts";
 
-// The library stays loaded. That is no leak of the first test.
+// The library stays loaded. It is loaded here, so that it does not count as a leak in the first test.
 if (Deno.build.os === "linux") socketLibc();
 
 export const AROUND = { namespace: "ns1", domain: "ns1.svc.cluster.local" } as const;
 export const RESOLV_CONF = "/etc/resolv.conf";
 
-/** Options of a test. */
+/** Options for a test's server. */
 export interface TestServerOptions extends Partial<Pick<ServerOptions, "address" | "isParallel" | "upstreamTimeout">> {
   readonly resolvConf?: string;
   readonly tuning?: Partial<Tuning>;
@@ -22,7 +22,7 @@ export interface TestServerOptions extends Partial<Pick<ServerOptions, "address"
   readonly uid?: number;
 }
 
-/** A world with the real network and a resolv.conf in memory. */
+/** A world with the real network, and a resolv.conf in memory. */
 export function dnsWorld(resolvConf: string, uid = 1337) {
   const world = fakeWorld({ files: { [RESOLV_CONF]: resolvConf }, uid });
   const real = realWorld();
@@ -32,7 +32,7 @@ export function dnsWorld(resolvConf: string, uid = 1337) {
   return { ...world, ...mixed, skip: (milliseconds: number) => void (skipped += milliseconds) };
 }
 
-/** A server on a free port; it has a table unless none is given. */
+/** Starts a server on a free port. It uses a table only if the options contain one. */
 export async function dnsServer(options: TestServerOptions = {}) {
   const world = dnsWorld(options.resolvConf ?? "nameserver 127.0.0.1\nsearch ns1.svc.cluster.local\n", options.uid);
   const server = await startServer(world, {
@@ -47,12 +47,12 @@ export async function dnsServer(options: TestServerOptions = {}) {
   return { ...server, world, skip: world.skip, [Symbol.asyncDispose]: () => server.close() };
 }
 
-/** A host outside of Kubernetes. */
+/** A host outside of Kubernetes, with these addresses. */
 export function external(...ips: readonly string[]): NameInfo {
   return { ips, registry: "External", shortname: "", namespace: "", altHosts: [] };
 }
 
-/** A Service. */
+/** A Kubernetes Service with these addresses. */
 export function service(shortname: string, namespace: string, ...ips: readonly string[]): NameInfo {
   return { ips, registry: "Kubernetes", shortname, namespace, altHosts: [] };
 }

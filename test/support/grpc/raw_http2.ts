@@ -8,12 +8,12 @@ const CANCEL = 8;
 export class RawStream implements Disposable {
   private constructor(readonly connection: Deno.UnixConn) {}
 
-  /** Begins a POST as gRPC. */
+  /** Sends the headers of a gRPC request (POST). */
   static async open(socket: string, path: string): Promise<RawStream> {
     const stream = new RawStream(await Deno.connect({ transport: "unix", path: socket }));
     await stream.#write(new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
     await stream.#write(frame(TYPE.settings, 0, 0, []));
-    // 0x83 and 0x86 are `:method: POST` and `:scheme: http` of the static table (RFC 7541, appendix A).
+    // 0x83 and 0x86 are `:method: POST` and `:scheme: http` in the static table (RFC 7541, appendix A).
     const fields = [0x83, 0x86, ...field(":path", path), ...field(":authority", "sds-grpc")];
     const content = field("content-type", "application/grpc");
     await stream.#write(frame(TYPE.headers, END_HEADERS, 1, [...fields, ...content]));
@@ -42,7 +42,7 @@ function frame(type: number, flags: number, stream: number, payload: readonly nu
   return Uint8Array.of(0, payload.length >> 8, payload.length & 255, type, flags, 0, 0, 0, stream, ...payload);
 }
 
-/** A field that no table holds (RFC 7541, 6.2.2). */
+/** Encodes a header field that is not in a table (RFC 7541, 6.2.2). */
 function field(name: string, value: string): number[] {
   const text = (each: string) => [each.length, ...new TextEncoder().encode(each)];
   return [0, ...text(name), ...text(value)];

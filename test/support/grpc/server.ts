@@ -1,4 +1,4 @@
-/** A gRPC server that sends headers, a message and trailers. `Deno.serve` cannot send trailers. */
+/** A gRPC server that sends headers, a message and trailers, because `Deno.serve` cannot send trailers. */
 
 const PREFACE = 24;
 const FRAME = { data: 0, headers: 1, settings: 4 } as const;
@@ -6,7 +6,7 @@ const END_STREAM = 1;
 const ACK = 1;
 const END_HEADERS = 4;
 
-/** Answers each connection's first call with this message and this status in the trailers. */
+/** Responds to the first call on each connection with this message, and this status in the trailers. */
 export function grpcServer(message: readonly number[], status: number) {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const ended = acceptAll(listener, message, status);
@@ -42,7 +42,7 @@ async function answer(connection: Deno.TcpConn, message: readonly number[], stat
       ]);
     }
   } catch {
-    // The client has gone.
+    // The client has disconnected.
   }
   connection.close();
 }
@@ -53,7 +53,7 @@ interface Frame {
   readonly stream: number;
 }
 
-/** The headers of the frames that a client sends (RFC 9113 4.1). */
+/** Reads the headers of the frames that a client sends (RFC 9113 4.1). */
 async function* framesOf(connection: Deno.TcpConn): AsyncGenerator<Frame> {
   let bytes: number[] = [];
   let skip = PREFACE;
@@ -76,7 +76,7 @@ function frame(type: number, flags: number, stream: number, payload: readonly nu
   return [0, payload.length >> 8, payload.length & 255, type, flags, 0, 0, 0, stream, ...payload];
 }
 
-/** A field that no table holds (RFC 7541 6.2.2). */
+/** Encodes a header field that is not in a table (RFC 7541 6.2.2). */
 function literal(name: string, value: string): number[] {
   const text = (each: string) => [each.length, ...new TextEncoder().encode(each)];
   return [0, ...text(name), ...text(value)];

@@ -2,29 +2,29 @@ import { ApiError, type ExecResult, type KubeList, type KubeObject, type Query }
 import { isMap, type Value } from "../../../src/base/value.ts";
 import { type CheckApi, type Inventory, inventoryOf, type Scope } from "../../../src/check/inventory/mod.ts";
 
-/** A read-only cluster in memory, for checks. */
+/** The content and the responses of a read-only cluster in memory, for checks. */
 export interface ClusterOptions {
   readonly objects?: readonly KubeObject[];
-  /** Paths that are forbidden for the user (403). */
+  /** Paths that the user may not read (403). */
   readonly forbidden?: RegExp;
-  /** Answers of `raw` by path. Other paths are not found. */
+  /** Responses of `raw`, by path. All other paths are not found. */
   readonly raw?: Readonly<Record<string, Value>>;
   /** The Date header of `raw`. */
   readonly date?: string;
-  /** The answer to creating a pod with `dryRun=All`; by default the pod itself. */
+  /** Responds to a request that creates a pod with `dryRun=All`; by default with the pod itself. */
   readonly dryRun?: (namespace: string, pod: object) => KubeObject | Promise<KubeObject>;
-  /** Runs a command in a pod; by default its proxy does not answer. */
+  /** Runs a command in a pod; by default, the pod's proxy does not respond. */
   readonly exec?: (pod: string) => ExecResult;
   /** Rights that the user does not have, such as `create pods`. */
   readonly denied?: RegExp;
-  /** Makes requests fail with the error that it returns. */
+  /** Makes requests fail: returns the error for a path, or `undefined`. */
   readonly failing?: (path: string) => Error | undefined;
 }
 
-/** Every user may ask what the user may do. */
+/** Every user may ask for their own permissions. */
 export const ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
-/** The API of such a cluster, and its requests. */
+/** Returns the API of a cluster in memory, and records its requests. */
 export function clusterApi(options: ClusterOptions): CheckApi & { readonly requests: string[] } {
   const requests: string[] = [];
   const arrive = (verb: string, path: string) => {
@@ -34,7 +34,7 @@ export function clusterApi(options: ClusterOptions): CheckApi & { readonly reque
     if (options.forbidden?.test(path)) throw new ApiError("The server denied the request", { status: 403 });
   };
   const objects = options.objects ?? [];
-  const refused = () => Promise.reject(new Error("A check writes nothing"));
+  const refused = () => Promise.reject(new Error("Checks may not write"));
   return {
     server: "https://cluster.test",
     requests,
@@ -43,7 +43,7 @@ export function clusterApi(options: ClusterOptions): CheckApi & { readonly reque
       return objects.find((object) => pathOf(object) === path);
     },
     list: async (path, query = {}, keep = (object) => object) => {
-      // The API server authorizes such a list as one of the object.
+      // The API server authorizes a list with a name as a request for that object.
       const name = nameIn(query);
       await arrive("list", name === undefined ? path : `${path}/${name}`);
       const { items, resourceVersion } = listed(objects, path, query);
@@ -73,19 +73,19 @@ export function clusterApi(options: ClusterOptions): CheckApi & { readonly reque
     patch: refused,
     remove: refused,
     watch: () => {
-      throw new Error("A check watches nothing");
+      throw new Error("Checks may not watch");
     },
   };
 }
 
-/** Inventory of such a cluster, at a given time. */
+/** Returns the inventory of a cluster in memory at a given time. */
 export function clusterInventory(options: ClusterOptions, scope: Partial<Scope> = {}, now = new Date()): Inventory {
   const clock = { now: () => now, monotonic: () => 0, sleep: () => Promise.resolve() };
   const whole = { namespace: undefined, istioNamespace: "istio-system", revision: undefined, ...scope };
   return inventoryOf({ api: clusterApi(options), clock, scope: whole });
 }
 
-/** An object of the API; `namespace/name` or `name`. */
+/** Makes an API object; `name` is `namespace/name` or `name`. */
 export function object(apiVersion: string, kind: string, name: string, rest: Record<string, Value> = {}): KubeObject {
   const { metadata, ...others } = rest;
   const [first = "", second] = name.split("/");
@@ -93,7 +93,7 @@ export function object(apiVersion: string, kind: string, name: string, rest: Rec
   return { apiVersion, kind, ...others, metadata: { ...(isMap(metadata) ? metadata : {}), ...named } };
 }
 
-/** `create clusterroles` of a review. */
+/** Returns the verb and the resource in an access review: `create clusterroles`. */
 function resourceIn(review: object): string {
   const { spec = {} }: { spec?: { resourceAttributes?: { verb?: string; resource?: string } } } = { ...review };
   return `${spec.resourceAttributes?.verb} ${spec.resourceAttributes?.resource}`;
@@ -104,7 +104,7 @@ function asObject(pod: object): KubeObject {
   return { apiVersion: "v1", kind: "Pod", ...rest, metadata: { name: "made", ...metadata } };
 }
 
-/** The folder of a kind: `/api/v1/` and its plural. */
+/** Returns the path of a kind: `/api/v1/` and the plural. */
 function collectionOf({ apiVersion, kind }: KubeObject): readonly [group: string, plural: string] {
   const group = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const small = kind.toLowerCase();

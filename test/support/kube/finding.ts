@@ -3,7 +3,7 @@ import type { Finding } from "../../../src/check/check.ts";
 import { judge } from "../../../src/check/run.ts";
 import type { Inventory } from "../../../src/check/inventory/mod.ts";
 
-/** The finding of a check over an inventory. */
+/** Runs a check on an inventory and returns its finding. */
 export async function findingFor(id: string, inventory: Inventory): Promise<Finding> {
   const check = ALL_CHECKS.find((each) => each.id === id);
   if (check === undefined) throw new Error(`There is no check "${id}"`);

@@ -1,15 +1,15 @@
-/** Applies JSON patches strictly (RFC 6902): an operation that does not apply is an error. */
+/** Applies JSON patches strictly (RFC 6902): an operation that cannot be applied is an error. */
 import { copyValue } from "../../../src/base/values/mod.ts";
 import { isList, isMap, type Value } from "../../../src/base/value.ts";
 
-/** Operations of a patch. This program writes no `move`, `copy` and `test`. */
+/** An operation in a patch. This program never writes `move`, `copy` and `test`. */
 export interface Operation {
   readonly op: string;
   readonly path: string;
   readonly value?: Value;
 }
 
-/** Applies the operations in order and returns the new value. Does not change its argument. */
+/** Applies the operations in order and returns the new value. The old value does not change. */
 export function applyPatch(value: Value, operations: readonly Operation[]): Value {
   return operations.reduce(applyOne, copyValue(value));
 }

@@ -13,20 +13,20 @@ interface Watcher {
 }
 
 /**
- * An API server in memory, with resource versions and conflicts. The path of an object is collection and
- * name. Requests are asynchronous, so that requests of several clients interleave.
+ * An API server in memory, with resource versions and conflicts. The path of an object consists of its collection and
+ * its name. Requests are asynchronous, so that requests from several clients interleave.
  */
 export class MemoryApi implements KubeApi {
   readonly server = "memory";
-  /** What was asked. */
+  /** The requests so far. */
   readonly requests: Request[] = [];
-  /** Makes requests fail with the error that it returns. */
+  /** Makes requests fail: returns the error for a request, or `undefined`. */
   failing: (request: Request) => Error | undefined = () => undefined;
   readonly #objects = new Map<string, KubeObject>();
   readonly #watchers = new Set<Watcher>();
   #version = 0;
 
-  /** Writes an object as another client. */
+  /** Writes an object, as if another client did it. */
   put(path: string, body: object): KubeObject {
     const type = this.#objects.has(path) ? "MODIFIED" : "ADDED";
     const stored = asObject(body, String(++this.#version));
@@ -35,7 +35,7 @@ export class MemoryApi implements KubeApi {
     return structuredClone(stored);
   }
 
-  /** Reads an object. */
+  /** Returns the object at a path. */
   at(path: string): KubeObject | undefined {
     return structuredClone(this.#objects.get(path));
   }
@@ -87,7 +87,7 @@ export class MemoryApi implements KubeApi {
     return eventsOf(this.#watchers, { collection: path, name: nameIn(query), options }, waiting, signal);
   }
 
-  /** Makes watches fail, or work again. */
+  /** Makes watches fail with an error; `undefined` makes them work again. */
   interrupt(error: ApiError | undefined): void {
     for (const { options } of this.#watchers) {
       if (error === undefined) options.synced?.();
@@ -163,7 +163,7 @@ function nameIn(query: Query): string | undefined {
   return /^metadata\.name=(.+)$/.exec(query["fieldSelector"] ?? "")?.[1];
 }
 
-/** A copy, at a version if one is given. */
+/** Copies an object, with a new resource version if one is given. */
 function asObject(body: object, version?: string): KubeObject {
   const { apiVersion, kind, metadata, ...rest } = Object.assign<Record<string, Value>, object>(
     {},
@@ -176,7 +176,7 @@ function asObject(body: object, version?: string): KubeObject {
   return { apiVersion, kind, metadata: { ...metadata, name, ...versioned }, ...rest };
 }
 
-/** `test`, `add` and `replace` of RFC 6902, of members that are in mappings. */
+/** Applies `test`, `add` or `replace` (RFC 6902) to a member of a mapping. */
 function applyOperation(object: object, operation: Record<string, unknown>): void {
   const keys = String(operation["path"]).split("/").slice(1).map((key) => key.replace("~1", "/").replace("~0", "~"));
   const last = keys.pop() ?? "";

@@ -1,16 +1,16 @@
-/** The objects of `webhook manifests`, as an API server returns them. */
+/** The objects that `webhook manifests` prints, as an API server returns them. */
 import assert from "node:assert/strict";
 import type { KubeObject } from "../../../src/kube/client/mod.ts";
 import { isMap, type Value, type ValueMap } from "../../../src/base/value.ts";
 import { parseDocument, splitText } from "../../../src/yaml/mod.ts";
 import { type ManifestOptions, webhookManifests } from "../../../src/webhook/mod.ts";
 
-/** The MutatingWebhookConfigurations of a webhook: one for its revision, one for each tag. */
+/** Returns a webhook's MutatingWebhookConfigurations: one for its revision, and one for each tag. */
 export function meshWebhooks(options: Partial<ManifestOptions> = {}): readonly KubeObject[] {
   return meshObjects(options).filter(({ kind }) => kind === "MutatingWebhookConfiguration");
 }
 
-/** All objects of the webhook. */
+/** Returns all objects of the webhook. */
 export function meshObjects(options: Partial<ManifestOptions> = {}): readonly KubeObject[] {
   const manifests = webhookManifests({ image: "example.com/kubectl-mesh:1", ...options });
   return splitText(manifests, "").map((document) => parseDocument(document).value).map(asObject);

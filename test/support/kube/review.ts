@@ -1,4 +1,4 @@
-/** Reviews as the API server sends them, and the pods that result. */
+/** Makes reviews as the API server sends them, and pods as it stores them afterwards. */
 import { decode } from "../../../src/kube/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../../src/base/value.ts";
 import { parseDocument, splitText } from "../../../src/yaml/mod.ts";
@@ -10,7 +10,7 @@ import { applyPatch, type Operation } from "./json_patch.ts";
 
 const encoder = new TextEncoder();
 
-/** A configuration as the webhook loads it: the built-in one, or a text. */
+/** Loads a configuration as the webhook does: the built-in one, or a text. */
 export function webhookInjector(config?: string, env: Readonly<Record<string, string>> = {}): Injector {
   const given = config === undefined ? {} : { config: { text: config, file: "config.yaml" } };
   return newInjector({
@@ -21,7 +21,7 @@ export function webhookInjector(config?: string, env: Readonly<Record<string, st
   });
 }
 
-/** The bytes of a review that creates the object; `request` replaces fields of its request. */
+/** Encodes a review that creates the object; `request` replaces fields in its request. */
 export function reviewBytes(object: Value, request: Readonly<Record<string, Value>> = {}, version = "v1"): Uint8Array {
   return jsonBytes({
     apiVersion: `admission.k8s.io/${version}`,
@@ -40,13 +40,13 @@ export function reviewBytes(object: Value, request: Readonly<Record<string, Valu
   });
 }
 
-/** A value as JSON, integers exact. */
+/** Encodes a value as JSON with exact integers. */
 export function jsonBytes(value: Value): Uint8Array {
   const patch = patchText([{ op: "add", path: "", value }]);
   return encoder.encode(patch.slice('[{"op":"add","path":"","value":'.length, -2));
 }
 
-/** The response in an answer. */
+/** Returns the `response` in an AdmissionReview. */
 export function responseOf({ body }: Pick<Reviewed, "body">): ValueMap {
   const review = readJson(encoder.encode(body));
   const response = isMap(review) ? review["response"] ?? null : null;
@@ -54,7 +54,7 @@ export function responseOf({ body }: Pick<Reviewed, "body">): ValueMap {
   return response;
 }
 
-/** The operations of an answer's patch, `[]` if it has none. */
+/** Returns the patch operations in a response; `[]` if it contains no patch. */
 export function patchOf(answer: Pick<Reviewed, "body">): readonly Operation[] {
   const { patch } = responseOf(answer);
   if (typeof patch !== "string") return [];
@@ -66,19 +66,19 @@ function operation({ op = null, path = null, value }: ValueMap): Operation {
   return { op: String(op), path: String(path), ...value === undefined ? {} : { value } };
 }
 
-/** The object with the patch of the answer applied. */
+/** Returns the object after the response's patch. */
 export function admitted(object: Value, answer: Pick<Reviewed, "body">): Value {
   return applyPatch(object, patchOf(answer));
 }
 
-/** A pod that a controller creates from a manifest, and its namespace. */
+/** A pod that a controller creates from a manifest, and the namespace of the pod. */
 export interface MadePod {
   readonly pod: ValueMap;
   readonly namespace: string;
   readonly kind: string;
 }
 
-/** The pods of all manifests in a text, including those in Lists. */
+/** Returns the pods from all manifests in a text, including those in Lists. */
 export function podsOf(text: string): readonly MadePod[] {
   return splitText(text, "").flatMap((doc) => podsIn(parseDocument(doc).value));
 }
@@ -96,7 +96,7 @@ function podsIn(manifest: Value): readonly MadePod[] {
 
 const HASH = "5d4f8c7b9d";
 
-/** Names and labels that controllers add to pods; templates do not have them. */
+/** Adds the names and labels that controllers give to pods, which are not in the templates. */
 function owned(template: ValueMap, manifest: ValueMap, kind: string): ValueMap {
   const name = text(mapIn(manifest, "metadata")["name"]);
   const made = MAKERS[kind]?.(name) ?? { kind, name, labels: {} };
@@ -117,7 +117,7 @@ interface Maker {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** The controllers that create pods for other kinds. */
+/** The controllers that create pods for each kind. */
 const MAKERS: Readonly<Record<string, (name: string) => Maker>> = {
   Deployment: (name) => ({ kind: "ReplicaSet", name: `${name}-${HASH}`, labels: { "pod-template-hash": HASH } }),
   CronJob: (name) => ({ kind: "Job", name: `${name}-28437219`, labels: {} }),
@@ -130,7 +130,7 @@ const MAKERS: Readonly<Record<string, (name: string) => Maker>> = {
 
 const ADDED_LABELS = ["pod-template-hash", "deploymentconfig"];
 
-/** The pod without what its controller added. */
+/** Returns the pod without the fields that its controller added. */
 export function asTemplate(pod: Value): Value {
   if (!isMap(pod)) return pod;
   const { generateName: _name, ownerReferences: _owners, labels, ...metadata } = mapIn(pod, "metadata");

@@ -1,10 +1,10 @@
-/** A finding as it is printed: its message, and below it the lines of its fixes. */
+/** Formats a finding as it is printed: its message, with the lines of its fixes below. */
 import type { Finding } from "../../../src/check/check.ts";
 import type { Fix } from "../../../src/check/advice/advice.ts";
 import { decidedFixes } from "../../../src/check/advice/decide.ts";
 import { fixLines } from "../../../src/check/advice/text.ts";
 
-/** The text of a finding; rights are not known. */
+/** Returns the text of a finding for a user whose rights are unknown. */
 export async function shownText({ message = "", fixes = [] }: Pick<Finding, "message" | "fixes">): Promise<string> {
   return [message, ...await fixTexts(fixes)].join("\n");
 }

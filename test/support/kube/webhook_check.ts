@@ -1,4 +1,4 @@
-/** Checks of webhooks against clusters in memory. */
+/** Runs checks of the webhook category on clusters in memory. */
 import assert from "node:assert/strict";
 import type { Finding } from "../../../src/check/check.ts";
 import { isMap } from "../../../src/base/value.ts";
@@ -7,12 +7,12 @@ import { clusterInventory, type ClusterOptions, object } from "./cluster.ts";
 import { findingFor } from "./finding.ts";
 import { meshWebhooks } from "./mesh_webhooks.ts";
 
-/** The findings of a check of the category in a cluster, at a given time. */
+/** Runs a check of this category on a cluster, at a given time. */
 export async function webhookFinding(id: string, options: ClusterOptions, now = new Date()): Promise<Finding> {
   return await findingFor(id, clusterInventory(options, {}, now));
 }
 
-/** The configuration that `webhook manifests` prints, with a caBundle (PEM). */
+/** Returns the configuration that `webhook manifests` prints, with a caBundle (PEM). */
 export function withBundle(pem: string, options: Parameters<typeof meshWebhooks>[0] = {}): KubeObject {
   const [configuration] = meshWebhooks(options);
   assert(configuration !== undefined && Array.isArray(configuration["webhooks"]));
@@ -23,13 +23,13 @@ export function withBundle(pem: string, options: Parameters<typeof meshWebhooks>
   return { ...configuration, webhooks };
 }
 
-/** The Service that it calls. */
+/** Returns the Service that the webhook configuration names. */
 export function webhookService(port = 443): KubeObject {
   const ports = [{ name: "https", port, targetPort: "https" }];
   return object("v1", "Service", "istio-system/kubectl-mesh-webhook", { spec: { clusterIP: "10.96.0.9", ports } });
 }
 
-/** The pods behind it, one for each state. */
+/** Returns the endpoints of that Service, one for each state. */
 export function webhookEndpoints(states: readonly ("ready" | "waiting")[], port = "https"): KubeObject {
   const labels = { "kubernetes.io/service-name": "kubectl-mesh-webhook" };
   return object("discovery.k8s.io/v1", "EndpointSlice", "istio-system/kubectl-mesh-webhook-a", {

@@ -1,12 +1,14 @@
-/** The real kube-apiservers, built from public Go modules. */
+/** Builds real kube-apiservers from public Go modules. */
 import { goProgram } from "./go_program.ts";
 
 const PACKAGE = "k8s.io/kubernetes/cmd/kube-apiserver";
 
-/** The version of most tests. */
+/** The version that most tests use. */
 export const KUBERNETES = "1.34.4";
 
-/** Folders of the modules by version; the Go module proxy serves some patches of some minor versions. */
+/**
+ * Folders with a Go module for each version. The Go module proxy has only some patch releases of some minor versions.
+ */
 const FOLDERS: Readonly<Record<string, string>> = {
   "1.29.6": "test/e2e/servers/kubernetes/1.29",
   "1.31.14": "test/e2e/servers/kubernetes/1.31",
@@ -15,16 +17,16 @@ const FOLDERS: Readonly<Record<string, string>> = {
   "1.37.2": "test/e2e/servers/kubernetes/1.37",
 };
 
-/** All versions, the oldest first. */
+/** All versions, oldest first. */
 export const KUBERNETES_VERSIONS: readonly string[] = Object.keys(FOLDERS);
 
-/** Builds one on first use, which takes minutes. */
+/** Builds an API server on first use, which takes minutes. */
 export async function apiServerProgram(version = KUBERNETES): Promise<string> {
   const folder = FOLDERS[version] ?? "";
   if (version === KUBERNETES) return await goProgram(folder, PACKAGE);
   const [major = "", minor = ""] = version.split(".");
   const set = Object.entries({ gitVersion: `v${version}`, gitMajor: major, gitMinor: minor })
     .map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
-  // The proxy has no module of the cloud providers that 1.29 names.
+  // The Go module proxy lacks a module for cloud providers that 1.29 requires.
   return await goProgram(folder, PACKAGE, ["-tags=providerless", `-ldflags=-s -w ${set.join(" ")}`]);
 }

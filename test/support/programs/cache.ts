@@ -1,14 +1,14 @@
-/** Where tests keep what they download and build, and how several processes share it. */
+/** Keeps what tests download and build, in a cache that several processes can share. */
 
-/** The folder of the checkout, without a slash at the end. */
+/** The folder of the checkout, without a trailing slash. */
 export const CHECKOUT = decodeURIComponent(new URL("../../..", import.meta.url).pathname).replace(/\/$/, "");
 
-/** The cache folder of the checkout, or the one that `MESH_CACHE` names. */
+/** The cache folder: the variable `MESH_CACHE`, or a folder in the checkout. */
 export const CACHE = Deno.env.get("MESH_CACHE") ?? `${CHECKOUT}/.cache`;
 
 /**
- * Makes a file unless it exists. Processes that want the same file wait for each other; `make` gets the path to write
- * to, which is renamed when it returns. Returns `file`.
+ * Makes a file unless it exists. Other processes that need the same file wait. `make` writes to a temporary path, which
+ * is renamed when it returns. Returns `file`.
  */
 export async function makeOnce(file: string, make: (path: string) => Promise<void>): Promise<string> {
   if (await exists(file)) return file;

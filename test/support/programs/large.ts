@@ -1,4 +1,4 @@
-/** The programs that take long to build or to download, and that tests use. A test makes what is not there yet. */
+/** The programs for tests that take long to build or to download. A test builds a missing program itself. */
 import { checkoutIstiod } from "../../e2e/mesh/support/istiod.ts";
 import { needsProgram } from "../test_when.ts";
 import { apiServerProgram } from "./api_servers.ts";
@@ -6,10 +6,10 @@ import { realEnvoy } from "./envoy.ts";
 import { helmProgram, kustomizeProgram } from "./gitops.ts";
 import { goProgram } from "./go_program.ts";
 
-/** Makes a program unless it is there; the problem if that cannot be. May throw too. */
+/** Builds or downloads a program unless it exists. Returns the problem or throws if this fails. */
 export type Make = () => Promise<string | undefined>;
 
-/** Makes Go programs, in this order. */
+/** Builds Go programs in this order. */
 const made = (...programs: readonly (() => Promise<string>)[]) => async () => {
   for (const program of programs) await program();
   return undefined;
@@ -33,8 +33,8 @@ const GO: Readonly<Record<string, Make>> = {
 };
 
 /**
- * The programs by name, one after the other: builds at the same time compile packages that they share twice. Without Go only those
- * that are downloaded.
+ * The programs by name. They are built one after the other, because parallel builds would compile shared packages
+ * twice. If Go is not installed, the list contains only programs that are downloaded.
  */
 export const LARGE: Readonly<Record<string, Make>> = {
   Envoy: async () => (await realEnvoy()).missing,

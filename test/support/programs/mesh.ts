@@ -1,6 +1,6 @@
 /**
- * The program under test as a process: the binary that `MESH_BINARY` names, else a launcher of the sources. Test files
- * that import this module, themselves or through others, run again with a binary.
+ * Runs the program under test as a process: the binary in the variable `MESH_BINARY`, or the sources through a
+ * launcher. When a binary is tested, only test files that import this module, directly or not, run again.
  */
 import { realWorld } from "../../../src/platform/mod.ts";
 import { fakeWorld } from "../fake_world.ts";
@@ -10,16 +10,16 @@ import { checkPrinted } from "../printed_json.ts";
 
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
 
-/** The binary under test; `undefined` without one. */
+/** The path of the binary under test; `undefined` if the sources are tested. */
 export const MESH_BINARY = Deno.env.get("MESH_BINARY");
 
-/** The launcher of the sources. A run of end-to-end tests has bundled them: each start is cheaper. */
+/** The launcher of the sources. A run of end-to-end tests bundles them first, so that each start takes less time. */
 const LAUNCHER = Deno.env.get(BUNDLED) ?? `${ROOT}plugin/kubectl-mesh`;
 
 /** The path of the program. */
 export const MESH_COMMAND = MESH_BINARY ?? LAUNCHER;
 
-/** Folders with what the runtime reads to start the program from the sources. */
+/** The folders that the runtime reads to start the program from the sources. */
 export const SOURCES: readonly string[] = [ROOT, LAUNCHER.replace(/plugin\/[^/]*$/, "")];
 
 /** How to run the program. All fields are optional. */
@@ -29,7 +29,7 @@ export interface MeshRun {
   readonly cwd?: string;
 }
 
-/** Runs the program to its end and returns what it said; JSON is checked against its schema. */
+/** Runs the program and returns its output. JSON is checked against its schema. */
 export async function runMesh(args: readonly string[], run: MeshRun = {}) {
   const child = new Deno.Command(MESH_COMMAND, {
     args: [...args],
@@ -46,8 +46,8 @@ export async function runMesh(args: readonly string[], run: MeshRun = {}) {
 }
 
 /**
- * Like {@link runMesh}, from the sources without a process for it: signals do not reach it, and the working folder is
- * this process's own.
+ * Runs the program as {@link runMesh} does, but from the sources in this process: signals do not reach it, and the
+ * working folder is the one of this process.
  */
 export async function sayMesh(args: readonly string[], run: MeshRun = {}) {
   if (MESH_BINARY !== undefined || run.cwd !== undefined) return await runMesh(args, run);
@@ -60,7 +60,7 @@ export async function sayMesh(args: readonly string[], run: MeshRun = {}) {
   return { code, ...said };
 }
 
-/** A program may close its input early. That is no error of the test. */
+/** Writes the input. A program may close its input early, which is not an error. */
 async function feed(child: Deno.ChildProcess, stdin: string | Uint8Array<ArrayBuffer> | undefined): Promise<void> {
   if (stdin === undefined) return;
   await new Blob([stdin]).stream().pipeTo(child.stdin).catch(() => {});

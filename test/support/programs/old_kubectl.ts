@@ -1,8 +1,8 @@
-/** The oldest kubectl that needs no build of some minutes: Debian 12's. */
+/** Downloads kubectl from Debian 12, the oldest version that does not take minutes to build. */
 import { mustRun } from "../../../tools/compile/run.ts";
 import { CACHE, makeOnce } from "./cache.ts";
 
-/** Downloads and unpacks kubectl 1.20; `missing` says why that cannot be. */
+/** Downloads and unpacks kubectl 1.20; `missing` is the reason if this fails. */
 export async function oldKubectl(): Promise<{ readonly path: string; readonly missing?: string }> {
   const path = `${CACHE}/programs/kubectl-1.20`;
   try {

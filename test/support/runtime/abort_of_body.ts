@@ -1,6 +1,6 @@
 /**
  * Reads the body of a response that nothing references, collects garbage (needs `--v8-flags=--expose-gc`), and aborts.
- * Prints how the body ended. With the argument `fetch` it uses the runtime's own fetch.
+ * Prints how the body ended. With the argument `fetch`, it uses the runtime's own fetch.
  */
 import assert from "node:assert/strict";
 import { realFetch } from "../../../src/platform/deno/network/fetch.ts";
@@ -14,12 +14,12 @@ async function bodyOf(url: string, signal: AbortSignal): Promise<ReadableStreamD
 async function collectGarbage(): Promise<void> {
   const gc: unknown = Reflect.get(globalThis, "gc");
   assert(typeof gc === "function");
-  // Objects that the current task has read stay reachable until it ends.
+  // Objects that the current task has read stay reachable until the task ends.
   await new Promise((resolve) => setTimeout(resolve, 10));
   gc();
 }
 
-// Its body starts and never ends.
+// Returns a response whose body starts and never ends.
 const answer = () => new Response(new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array([97])) }));
 const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, answer);
 const stop = new AbortController();

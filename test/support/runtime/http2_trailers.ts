@@ -1,4 +1,7 @@
-/** Prints a header and a trailer of a response of `node:http2` to itself; nothing if they do not come. */
+/**
+ * Prints a header and a trailer from a response of `node:http2`, for a request to its own server; prints nothing if
+ * they do not arrive.
+ */
 import http2 from "node:http2";
 
 const server = http2.createServer();

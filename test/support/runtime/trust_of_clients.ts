@@ -1,4 +1,7 @@
-/** Prints, for each kind of client, whether it takes the server of the first argument; the second is the trusted root. */
+/**
+ * Prints whether each kind of client trusts the server in the first argument. The second argument is the trusted root
+ * certificate.
+ */
 import { connectTls } from "../../../src/platform/deno/network/tls.ts";
 import { download } from "../../../src/platform/deno/network/download.ts";
 import { realNetwork } from "../../../src/platform/deno/network/network.ts";
@@ -47,7 +50,7 @@ const CLIENTS: Readonly<Record<string, () => Promise<unknown>>> = {
   },
 };
 
-/** A web socket that TLS refused is tried with HTTP/2, and says only that this failed too. */
+/** If TLS fails for a WebSocket, the client retries with HTTP/2, and reports only that this failed too. */
 const REFUSED = /UnknownIssuer|a trusted authority|HTTP\/2 not supported/;
 
 const names = Object.keys(CLIENTS);

@@ -1,7 +1,7 @@
 /** Certificate authorities for tests. */
 import { createCertificate, encodePem, generateEcKey, readCertificate } from "../../../src/golang/x509/mod.ts";
 
-/** Fields of a certificate. It is valid from 100 days ago for `days` days from now. */
+/** Fields of a certificate, which is valid from 100 days ago until `days` days from now. */
 export interface Wanted {
   readonly dnsNames?: readonly string[];
   readonly uris?: readonly string[];
@@ -10,7 +10,7 @@ export interface Wanted {
 
 const DAY = 24n * 3600n;
 
-/** An authority with a unique name. All texts are PEM. */
+/** Makes an authority with a unique name. All texts are PEM. */
 export function testAuthority() {
   const now = BigInt(Math.floor(Date.now() / 1000));
   const common = { notBefore: now - 100n * DAY, addresses: [] };

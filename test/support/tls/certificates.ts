@@ -1,7 +1,7 @@
-/** Certificates for servers of tests, each signed by an authority of its own. */
+/** Certificates for test servers, each signed by a new authority. */
 import { createCertificate, encodePem, generateEcKey, readCertificate } from "../../../src/golang/x509/mod.ts";
 
-/** A serving certificate for a name and 127.0.0.1 and its key, and the authority to trust, all PEM. */
+/** A serving certificate for a name and 127.0.0.1, its key, and the authority to trust. All texts are PEM. */
 export interface TestCertificate {
   readonly certificate: string;
   readonly key: string;
@@ -10,7 +10,7 @@ export interface TestCertificate {
 
 const DAY = 24n * 3600n;
 
-/** Makes a certificate that is valid for this many days. A negative number makes an expired one. */
+/** Makes a certificate that is valid for this many days; it is expired if the number is negative. */
 export function testCertificate(days = 10n, dnsName = "localhost"): TestCertificate {
   const now = BigInt(Math.floor(Date.now() / 1000));
   const notBefore = now - 100n * DAY;

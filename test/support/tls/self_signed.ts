@@ -1,4 +1,4 @@
-/** A self-signed certificate for servers of tests, which nobody trusts. */
+/** A self-signed certificate for test servers, which no client trusts. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBgDCCASegAwIBAgIUeEKTQIUle28AEDBlGt8qCIiatHkwCgYIKoZIzj0EAwIw
 FTETMBEGA1UEAwwKcHJvYmUudGVzdDAgFw0yNjExMjEyMjQ4NTVaGA8yMTI2MTAy
@@ -12,7 +12,7 @@ j7hQPmtOno4uyEK3tlL9m36GAiBgTayU36W6LBat1ZaQpiJZ6UtsV9ZiaHiVXzwF
 -----END CERTIFICATE-----
 `;
 
-/** Its key. */
+/** The key of the certificate. */
 export const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg332INoriIrfhePqb
 EVoBsiBsObdWj27shCj1hGak32+hRANCAATdUvU2EokN9mpZkGlbMKJyebu3ncTf
@@ -20,7 +20,7 @@ JSl5heMf3sjJFxx9+yxsHBhEbL1funNhde0pPSqUMqRhG6V2ZU5d+QFC
 -----END PRIVATE KEY-----
 `;
 
-/** A TLS server that offers these protocols and passes what it decrypts to a port of this machine. */
+/** Starts a TLS server that offers these protocols, and forwards the decrypted data to a port of this machine. */
 export function tlsInFrontOf(port: number, alpnProtocols: readonly string[] | undefined) {
   const listener = Deno.listenTls({
     hostname: "127.0.0.1",

@@ -1,12 +1,12 @@
-/** Annotations and labels of pods. */
+/** Cases about annotations and labels of pods. */
 import { APP, type Data, deployment, type OwnCase, pod, text } from "./case.ts";
 
-/** A case of annotations alone. */
+/** A case that differs only in annotations. */
 function on(name: string, like: readonly string[], annotations: Data, more: Partial<OwnCase> = {}): OwnCase {
   return { name, like, manifest: deployment({ annotations }), ...more };
 }
 
-/** A case that Istio ends in an error. */
+/** A case in which Istio fails with an error. */
 function bad(name: string, like: readonly string[], annotations: Data): OwnCase {
   return on(name, like, annotations, { fails: true });
 }

@@ -1,40 +1,40 @@
-/** A case of our own: a manifest and settings that show one feature of injection. Istio's answers to them are recorded. */
+/** One of our own cases: a manifest and settings that show one feature of injection. Istio's answers are recorded. */
 import type { Value } from "../../../../src/base/value.ts";
 
-/** Data of a manifest or of values. */
+/** Data for a manifest or for values. */
 export type Data = { readonly [key: string]: Value };
 
-/** What differs from the built-in configuration. */
+/** A case, with its differences from the built-in configuration. */
 export interface OwnCase {
-  /** What it shows. Each case has another name. */
+  /** The feature that the case shows. Names are unique. */
   readonly name: string;
-  /** The cases of `../shared/cases/inject` that show the same. */
+  /** Cases in `../shared/cases/inject` that show the same feature. */
   readonly like: readonly string[];
   readonly manifest: string;
-  /** Merged over the values, or the text in their place. */
+  /** Values to merge over the built-in ones, or a text that replaces them. */
   readonly values?: Data | string;
-  /** The mesh configuration. */
+  /** The text of the mesh configuration. */
   readonly mesh?: string;
-  /** Added to the templates. */
+  /** Additional templates by name. */
   readonly templates?: Readonly<Record<string, string>>;
-  /** The text in place of the injector's configuration. */
+  /** A text that replaces the injector's configuration. */
   readonly config?: string;
-  /** Whether proxies are native sidecars; they are by default. */
+  /** Whether proxies are native sidecars; true by default. */
   readonly native?: boolean;
-  /** Istio ends in an error. */
+  /** Whether Istio fails with an error. */
   readonly fails?: boolean;
 }
 
-/** The parts of a pod template. */
+/** Parts of a pod template. */
 export interface Parts {
   readonly annotations?: Data;
   readonly labels?: Data;
-  /** Fields of the pod beside its containers. */
+  /** Fields of the pod besides its containers. */
   readonly spec?: Data;
   readonly containers?: readonly Data[];
 }
 
-/** A container that a user wrote. */
+/** An application's container, as a user writes it. */
 export const APP: Data = {
   name: "shop",
   image: "example.com/shop:2",
@@ -55,7 +55,7 @@ const API_VERSIONS: Readonly<Record<string, string>> = {
   DeploymentConfig: "apps.openshift.io/v1",
 };
 
-/** A workload with a pod template, as data. */
+/** Returns a workload with a pod template, as data. */
 export function workload(kind: string, parts: Parts = {}, metadata: Data = {}): Data {
   return {
     apiVersion: API_VERSIONS[kind] ?? "apps/v1",
@@ -65,7 +65,7 @@ export function workload(kind: string, parts: Parts = {}, metadata: Data = {}): 
   };
 }
 
-/** A pod, as data. */
+/** Returns a pod, as data. */
 export function pod(parts: Parts = {}, metadata: Data = {}): Data {
   return {
     apiVersion: "v1",
@@ -75,12 +75,12 @@ export function pod(parts: Parts = {}, metadata: Data = {}): Data {
   };
 }
 
-/** Documents as a text. */
+/** Returns documents as text. */
 export function text(...objects: readonly Data[]): string {
   return objects.map((object) => `${JSON.stringify(object, null, 1)}\n`).join("---\n");
 }
 
-/** A Deployment as a text. */
+/** Returns a Deployment as text. */
 export function deployment(parts: Parts = {}): string {
   return text(workload("Deployment", parts));
 }

@@ -1,4 +1,4 @@
-/** All cases of our own, with their configurations and Istio's recorded answers. */
+/** All of our own cases, with their configurations and Istio's recorded answers. */
 import { isMap, newMap, type Value, type ValueMap } from "../../../../src/base/value.ts";
 import { BUILT_IN } from "../../../../src/inject/default/mod.ts";
 import { parseYaml } from "../../../../src/yaml/mod.ts";
@@ -11,7 +11,7 @@ import { WORKLOADS } from "./workloads.ts";
 
 export const OWN_CASES: readonly OwnCase[] = [...WORKLOADS, ...ANNOTATIONS, ...SETTINGS, ...TEMPLATE_CASES];
 
-/** The configuration of a case: the built-in one with the case's changes. */
+/** Returns the configuration of a case: the built-in configuration with the changes of the case. */
 export function settingsOf({ values, mesh, templates, config }: Partial<OwnCase>): Settings {
   return {
     config: config ?? (templates === undefined ? BUILT_IN.config : merged(BUILT_IN.config, { templates })),
@@ -24,13 +24,13 @@ export function settingsOf({ values, mesh, templates, config }: Partial<OwnCase>
   };
 }
 
-/** What Istio is asked about a case. */
+/** Returns the question to Istio for a case. */
 export function questionOf(one: OwnCase): Question {
   const { name, manifest, native = true } = one;
   return { name, settings: settingsOf(one), manifest, native, revision: "default" };
 }
 
-/** A YAML text, other mappings merged over it, as JSON. */
+/** Merges mappings over a YAML text and returns JSON. */
 function merged(text: string, over: Value): string {
   return JSON.stringify(overlaid(parseYaml(text), over));
 }

@@ -1,12 +1,12 @@
-/** Values and mesh configurations. */
+/** Cases about values and mesh configurations. */
 import { type Data, deployment, type OwnCase, text, workload } from "./case.ts";
 
-/** A case of values alone. */
+/** A case that differs only in values. */
 function values(name: string, like: readonly string[], given: Data | string, more: Partial<OwnCase> = {}): OwnCase {
   return { name, like, manifest: deployment(), values: given, ...more };
 }
 
-/** A case of a mesh configuration alone. */
+/** A case that differs only in the mesh configuration. */
 function mesh(name: string, like: readonly string[], given: string, more: Partial<OwnCase> = {}): OwnCase {
   return { name, like, manifest: deployment(), mesh: given, ...more };
 }

@@ -1,4 +1,4 @@
-/** Templates: of gateways, of gRPC without a proxy, of users, and those that fail. */
+/** Cases about templates: for gateways, for gRPC without a proxy, users' own templates, and templates that fail. */
 import { APP, deployment, type OwnCase, pod, text } from "./case.ts";
 
 const PROXY = `spec:
@@ -7,7 +7,7 @@ const PROXY = `spec:
     image: example.com/proxy:1
 `;
 
-/** A case of a configuration with one template. */
+/** A case whose configuration contains a single template. */
 function only(name: string, like: readonly string[], sidecar: string, more: Partial<OwnCase> = {}): OwnCase {
   const config = `templates:\n  sidecar: |\n${sidecar.replace(/^/gm, "    ")}\n`;
   return { name, like, manifest: text(pod()), config, native: false, ...more };
@@ -78,10 +78,10 @@ ${agent ? "" : "  containers:\n"}  {{- range $index, $container := .Spec.Contain
 
 const TWO = [APP, { name: "cart", image: "example.com/cart:1", readinessProbe: { httpGet: { port: 9000 } } }];
 
-/** Templates beside the built-in one. */
+/** Templates besides the built-in one. */
 export const TEMPLATES = { gateway: GATEWAY, "grpc-agent": GRPC(true), "grpc-simple": GRPC(false) };
 
-/** A case with the templates beside the sidecar's. */
+/** A case that uses one of these templates. */
 function named(template: string, like: readonly string[], parts: Parameters<typeof deployment>[0]): OwnCase {
   const annotations = { "inject.istio.io/templates": template };
   const manifest = deployment({ ...parts, annotations });

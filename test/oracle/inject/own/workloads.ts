@@ -1,9 +1,9 @@
-/** Kinds of workloads, and what users write in their pods. */
+/** Cases about kinds of workloads, and about what users write in their pods. */
 import { APP, deployment, type OwnCase, pod, text, workload } from "./case.ts";
 
 const SERVICE = { apiVersion: "v1", kind: "Service", metadata: { name: "shop" }, spec: { ports: [{ port: 80 }] } };
 
-/** A kind with and without native sidecars. */
+/** Two cases for a kind: with and without native sidecars. */
 function kind(name: string, like: readonly string[], likeOld: readonly string[]): OwnCase[] {
   const manifest = name === "Pod" ? text(pod()) : text(workload(name));
   return [

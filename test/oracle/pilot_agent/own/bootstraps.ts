@@ -1,15 +1,15 @@
-/** Named cases of Envoy's bootstrap and arguments. Istio's answers to them are recorded. */
+/** Named cases of Envoy's bootstrap and arguments. Istio's answers are recorded. */
 import type { AgentCase } from "../../../support/cases/agent.ts";
 
-/** What the settings of an agent show. */
+/** A case: the settings of an agent. */
 export interface NamedBootstrap {
   readonly name: string;
-  /** The cases of `../shared/cases/bootstrap` that show the same. */
+  /** Cases in `../shared/cases/bootstrap` that show the same feature. */
   readonly like: readonly string[];
-  /** PROXY_CONFIG, without the paths; `null` for none. */
+  /** The content of PROXY_CONFIG, without the paths; `null` leaves it unset. */
   readonly config?: Readonly<Record<string, unknown>> | null;
   readonly env?: Readonly<Record<string, string>>;
-  /** In place of the flags. */
+  /** Flags that replace the default ones. */
   readonly flags?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -17,7 +17,10 @@ export interface NamedBootstrap {
   readonly files?: Readonly<Record<string, string>>;
   readonly addresses?: readonly string[];
   readonly fails?: boolean;
-  /** A part of the bootstrap that the recorded pilot-agent does not know yet: its text, and a newer Istio's. */
+  /**
+   * A part of the bootstrap that is newer than the recorded pilot-agent: the recorded text, and the text of a newer
+   * Istio.
+   */
   readonly newer?: readonly [recorded: string, newer: string];
 }
 
@@ -305,7 +308,7 @@ export const BOOTSTRAPS: readonly NamedBootstrap[] = [
 
 const PATHS = { configPath: "./etc/istio/proxy", binaryPath: "@FAKE_ENVOY@" };
 
-/** The cases as questions. */
+/** Returns the cases as questions. */
 export function namedBootstraps(): AgentCase[] {
   return BOOTSTRAPS.map(({ config = {}, env, flags = FLAGS, labels, annotations, mesh, files, addresses }) => ({
     flags: flags.split(" "),

@@ -1,17 +1,17 @@
-/** Named cases of traffic capture, each with both back ends. Istio's answers to them are recorded. */
+/** Named cases of traffic capture, each with both back ends. Istio's answers are recorded. */
 import type { CaptureCase } from "../../../support/cases/capture.ts";
 
-/** What a command line and a pod show. */
+/** A case: the arguments, and the pod in which they are used. */
 export interface NamedCapture {
   readonly name: string;
-  /** The cases of `../shared/cases/iptables` that show the same, without their back end. */
+  /** Cases in `../shared/cases/iptables` that show the same feature, without the name of the back end. */
   readonly like: readonly string[];
-  /** Arguments, separated by spaces; `''` is an empty one. */
+  /** The arguments, separated by spaces; `''` is an empty argument. */
   readonly flags: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly addresses?: readonly string[];
   readonly resolver?: string;
-  /** The settings are in error. */
+  /** Whether the settings are invalid. */
   readonly fails?: boolean;
 }
 
@@ -192,7 +192,7 @@ export const CAPTURES: readonly NamedCapture[] = [
   },
 ];
 
-/** The cases as questions: each with both back ends. */
+/** Returns the cases as questions, each with both back ends. */
 export function namedCaptures(): (CaptureCase & { readonly name: string })[] {
   return CAPTURES.flatMap(({ name, flags, env = {}, addresses = V4, resolver = "" }) =>
     (["iptables", "nft"] as const).map((backend) => ({
