@@ -1,9 +1,9 @@
 /** Reads snapshots from the chosen source. */
-import { connect, type KubeConnection, type Pod } from "../../kube/client/mod.ts";
+import { connect, type Pod } from "../../kube/client/mod.ts";
 import type { Progress } from "../../platform/progress.ts";
 import type { PermissionName, World } from "../../platform/world.ts";
 import { isArchive, readArchive } from "../snapshot/archive.ts";
-import { allParts, type Part, type PartName, podText, type Snapshot } from "../snapshot/snapshot.ts";
+import { allParts, podText, type Snapshot } from "../snapshot/snapshot.ts";
 import { readConfigDump, readFolder } from "../snapshot/read_saved.ts";
 import { MeshError } from "../../base/errors.ts";
 import type { Ends } from "../ends/both_ends.ts";
@@ -15,12 +15,12 @@ import { podOf } from "../pod.ts";
 import type { SourceChoice } from "../question/question.ts";
 import type { ProbedSnapshot } from "../evidence.ts";
 import { probed, type ProbePlace } from "../probe/send.ts";
-import { type EphemeralSource, rulesGuest, startGuest } from "./live/ephemeral.ts";
+import { rulesGuest, startGuest } from "./live/ephemeral.ts";
 import { type ControlPlane, controlPlaneOf } from "./live/control_plane.ts";
-import { asked, limitOf, type LiveSource, snapshotLive } from "./live/live.ts";
+import { asked, limitOf, snapshotLive } from "./live/live.ts";
 import { logsAndEvents } from "./live/logs.ts";
 import { choosePods, imageOf, PROXY_CONTAINER } from "./live/pods.ts";
-import { livePlace } from "./live/probe_place.ts";
+import { livePlace, type ProbedSource } from "./live/probe_place.ts";
 import { CONFIGURATION_QUESTIONS, mayReadRules, SHORT_QUESTIONS, WHOLE_QUESTIONS } from "./live/questions.ts";
 import { readRules } from "./live/rules.ts";
 import { Ztunnels } from "./live/ztunnel.ts";
@@ -126,31 +126,38 @@ async function* liveSnapshots(
     };
     if (note !== undefined) say(`${note}\n`);
     progress.at(0, pods.length);
-    const container = choice.container ?? PROXY_CONTAINER;
-    const common = { api, clock: world.clock, container, timeout: options.requestTimeout };
+    const live = {
+      api,
+      clock: world.clock,
+      say,
+      container: choice.container ?? PROXY_CONTAINER,
+      timeout: options.requestTimeout,
+    };
     if (depth === "short") {
-      const live = { ...common, together: new Together() };
+      const together = new Together();
       for (let at = 0; at < pods.length; at += PODS_AT_ONCE) {
         const some = pods.slice(at, at + PODS_AT_ONCE);
-        const snapshots = await Promise.all(some.map((pod) => snapshotLive(live, pod, SHORT_QUESTIONS)));
+        const snapshots = await Promise.all(
+          some.map((pod) => snapshotLive({ ...live, together }, pod, SHORT_QUESTIONS)),
+        );
         progress.at(at + some.length, pods.length);
         yield* snapshots.map((snapshot) => ({ snapshot, ends: undefined }));
       }
       return;
     }
     const ztunnels = new Ztunnels(api, limitOf(options.requestTimeout));
-    const running = { api, clock: world.clock, say, live: common, ztunnels };
-    const ends = liveEnds(api, (pod) => wholeSnapshot({ ...running, pod }, { ephemeral: false }));
+    const ends = liveEnds(api, (pod) => wholeSnapshot(live, pod, { ztunnels, ephemeral: false }));
     const resources = liveResources(api);
     report?.(await controlPlaneOf({ api, timeout: options.requestTimeout }, pods));
     // A whole snapshot can use 100 MiB of memory: read one pod at a time.
     for (const [at, pod] of pods.entries()) {
       progress.now(pod.metadata.name);
       const snapshot = depth === "configuration"
-        ? await snapshotLive(common, pod, CONFIGURATION_QUESTIONS)
-        : await wholeSnapshot({ ...running, pod, isReport: report !== undefined }, reading);
+        ? await snapshotLive(live, pod, CONFIGURATION_QUESTIONS)
+        : await wholeSnapshot(live, pod, { ...reading, ztunnels, isReport: report !== undefined });
       progress.at(at + 1, pods.length);
-      const sender = senderIn({ ...running, pod }, reading.probeImage);
+      const image = reading.probeImage ?? imageOf(pod, live.container);
+      const sender = image === undefined ? undefined : livePlace(live, pod, image, noRules).sender;
       yield { snapshot, ends, resources, left: pods.length - at - 1, sender };
     }
   } finally {
@@ -160,55 +167,38 @@ async function* liveSnapshots(
 
 type LiveChoice = Extract<SourceChoice, { kind: "live" }>;
 
-interface RunningPod extends Pick<EphemeralSource, "clock" | "say"> {
-  readonly api: KubeConnection;
-  readonly live: LiveSource;
+interface WholeReading extends Pick<LiveChoice, "ephemeral" | "probe" | "probeImage"> {
   readonly ztunnels: Ztunnels;
-  readonly pod: Pod;
   /** Whether to read logs and events too. */
   readonly isReport?: boolean;
 }
 
 async function wholeSnapshot(
-  { api, clock, say, live, ztunnels, pod, isReport = false }: RunningPod,
-  { ephemeral, probe, probeImage }: Pick<LiveChoice, "ephemeral" | "probe" | "probeImage">,
+  live: ProbedSource,
+  pod: Pod,
+  { ztunnels, ephemeral, probe, probeImage, isReport = false }: WholeReading,
 ): Promise<ProbedSnapshot> {
-  const source = { api, clock, say };
-  const image = imageOf(pod, live.container);
+  const { api, container } = live;
   const snapshot = await snapshotLive(live, pod, WHOLE_QUESTIONS);
-  const reader = await rulesReader({ live, pod, source }, ephemeral ? image : undefined);
-  const rules = reader === undefined ? NO_RULES : await reader();
+  const rules = await rulesReader(live, pod, ephemeral);
   const ztunnel = await ztunnels.partOf(pod);
-  const more = new Map([...rules, ...isReport ? await logsAndEvents(api, pod, live.container) : []]);
+  const more = new Map([...await rules(), ...isReport ? await logsAndEvents(api, pod, container) : []]);
   if (ztunnel !== undefined) more.set("ztunnel.json", ztunnel);
   const whole = { ...snapshot, parts: allParts(new Map([...Object.entries(snapshot.parts), ...more])) };
+  const image = imageOf(pod, container);
   if (probe === undefined || image === undefined) return whole;
-  const place = { api, live, ephemeral: source, pod, image: probeImage ?? image, isOther: probeImage !== undefined };
-  return await probed(livePlace({ ...place, rules: reader ?? (() => Promise.resolve(NO_RULES)) }), whole, probe);
+  return await probed(livePlace(live, pod, probeImage ?? image, rules), whole, probe);
 }
 
-/** Returns the sender of requests in a running pod; `undefined` without a proxy, because the sender uses its image. */
-function senderIn(
-  { api, clock, say, live, pod }: RunningPod,
-  probeImage: string | undefined,
-): ProbePlace["sender"] | undefined {
-  const image = probeImage ?? imageOf(pod, live.container);
-  if (image === undefined) return undefined;
-  const place = { api, live, ephemeral: { api, clock, say }, pod, image, isOther: probeImage !== undefined };
-  return livePlace({ ...place, rules: () => Promise.resolve(NO_RULES) }).sender;
-}
+const noRules: ProbePlace["rules"] = () => Promise.resolve(new Map());
 
-const NO_RULES: ReadonlyMap<PartName, Part> = new Map();
-
-/** Returns the reader of the kernel's rules; `undefined` if not permitted. With `image`, can add an ephemeral container. */
-async function rulesReader(
-  { live, pod, source }: Pick<RunningPod, "live" | "pod"> & { readonly source: EphemeralSource },
-  image: string | undefined,
-): Promise<(() => Promise<ReadonlyMap<PartName, Part>>) | undefined> {
+/** Returns the reader of the kernel's rules, which returns none if this is not permitted. May add an ephemeral container. */
+async function rulesReader(live: ProbedSource, pod: Pod, ephemeral: boolean): Promise<ProbePlace["rules"]> {
   const readIn = (container: string) => () => readRules((commands) => asked({ ...live, container }, pod, commands));
   if (mayReadRules(pod, live.container)) return readIn(live.container);
-  if (image === undefined) return undefined;
-  const container = await startGuest(source, pod, rulesGuest(image));
+  const image = imageOf(pod, live.container);
+  if (!ephemeral || image === undefined) return noRules;
+  const container = await startGuest(live, pod, rulesGuest(image));
   if (typeof container === "string") return readIn(container);
   return () => Promise.resolve(new Map([["rules.iptables", container], ["rules.ip6tables", container]]));
 }

@@ -3,11 +3,11 @@
  * proxy's container lacks. A container exits with this process, or after its own timeout. Kubernetes keeps the exited
  * container in the pod's list.
  */
-import { errorText } from "../../../base/errors.ts";
-import { ApiError, type KubeConnection, type KubeObject, type Pod } from "../../../kube/client/mod.ts";
+import type { KubeConnection, KubeObject, Pod } from "../../../kube/client/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
 import type { Clock } from "../../../platform/mod.ts";
 import { type AbsentPart, absentPart } from "../../snapshot/snapshot.ts";
+import { unreadPart } from "./live.ts";
 
 export interface EphemeralSource {
   readonly api: Pick<KubeConnection, "get" | "patch" | "hold">;
@@ -110,9 +110,7 @@ export async function startGuest(source: EphemeralSource, pod: Pod, guest: Guest
     await source.api.hold({ namespace, pod: podName, container: name, command: ENDS, timeout: HOLDS_WITHIN });
     return name;
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const message = `the ephemeral container cannot be added: ${errorText(error)}`;
-    return absentPart(error.status === 403 ? "forbidden" : "no-answer", message);
+    return unreadPart(error, "the ephemeral container cannot be added: ");
   }
 }
 

@@ -8,6 +8,7 @@ import { ApiError, ExecError, type ExecFailure, type KubeConnection, type Pod } 
 import { errorText } from "../../../base/errors.ts";
 import type { Clock } from "../../../platform/mod.ts";
 import {
+  type AbsentPart,
   absentPart,
   type AbsentReason,
   allParts,
@@ -173,6 +174,12 @@ function failed(error: unknown): { readonly why: Part; readonly isFinal: boolean
   const other = error.status === 403 ? "forbidden" : "unreachable";
   const failure = error instanceof ExecError ? error.failure : other;
   return { why: absentPart(REASONS[failure], errorText(error)), isFinal: !SINGLE.includes(failure) };
+}
+
+/** Returns the absent part for a failed request to the API server. */
+export function unreadPart(error: unknown, what = ""): AbsentPart {
+  if (!(error instanceof ApiError)) throw error;
+  return absentPart(error.status === 403 ? "forbidden" : "no-answer", `${what}${errorText(error)}`);
 }
 
 const LONGEST = 300;

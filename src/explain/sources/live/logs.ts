@@ -1,9 +1,8 @@
 /** Reads the logs and events of a pod from the API server. */
-import { errorText } from "../../../base/errors.ts";
 import { mapAt, textAt, type ValueMap } from "../../../base/value.ts";
-import { ApiError, type KubeConnection, type Pod } from "../../../kube/client/mod.ts";
+import type { KubeConnection, Pod } from "../../../kube/client/mod.ts";
 import { absentPart, type Part, type PartName } from "../../snapshot/snapshot.ts";
-import { placeOf } from "./live.ts";
+import { placeOf, unreadPart } from "./live.ts";
 import { hasContainer } from "./pods.ts";
 
 /** Maximum number of lines of a log, counted from its end. */
@@ -94,7 +93,6 @@ async function part(what: string, read: () => Promise<string>): Promise<Part> {
   try {
     return { text: await read() };
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return absentPart(error.status === 403 ? "forbidden" : "no-answer", `${what} cannot be read: ${errorText(error)}`);
+    return unreadPart(error, `${what} cannot be read: `);
   }
 }

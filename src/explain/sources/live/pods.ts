@@ -134,16 +134,15 @@ function isOver(pod: Pod): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }
 
-/** Whether the pod has this container, including init and ephemeral containers. */
+/** Returns the container, or init container, with this name. */
+export function containerOf({ spec }: Pod, wanted: string) {
+  return [...spec?.containers ?? [], ...spec?.initContainers ?? []].find(({ name }) => name === wanted);
+}
+
 export function hasContainer(pod: Pod, wanted: string): boolean {
-  return containersOf(pod).some(({ name }) => name === wanted);
+  return containerOf(pod, wanted) !== undefined;
 }
 
-/** Returns the image of a container. */
 export function imageOf(pod: Pod, wanted: string): string | undefined {
-  return containersOf(pod).find(({ name }) => name === wanted)?.image;
-}
-
-function containersOf({ spec }: Pod): readonly { readonly name?: string; readonly image?: string }[] {
-  return [...spec?.containers ?? [], ...spec?.initContainers ?? []];
+  return containerOf(pod, wanted)?.image;
 }

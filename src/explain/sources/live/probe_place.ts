@@ -8,17 +8,12 @@ import type { ProbePlace } from "../../probe/send.ts";
 import { type EphemeralSource, probeGuest, SLEEPS, startGuest } from "./ephemeral.ts";
 import { asked, limitOf, type LiveSource, placeOf } from "./live.ts";
 import { logOf } from "./logs.ts";
+import { imageOf } from "./pods.ts";
 
-interface ProbedPod {
+/** API client and settings for reading a running pod and sending requests from it. */
+export interface ProbedSource extends LiveSource, EphemeralSource {
   readonly api: KubeConnection;
-  readonly live: LiveSource;
-  readonly ephemeral: EphemeralSource;
-  readonly pod: Pod;
-  /** Image of the ephemeral container. */
-  readonly image: string;
-  /** Whether the image differs from the proxy's image. */
-  readonly isOther: boolean;
-  readonly rules: ProbePlace["rules"];
+  readonly clock: EphemeralSource["clock"] & LiveSource["clock"];
 }
 
 const MAX_BYTES = 1024 * 1024;
@@ -26,16 +21,17 @@ const MAX_BYTES = 1024 * 1024;
 /** Minimum timeout in milliseconds, longer than the probe's own timeout, so that the probe can report a failure. */
 const LONGEST = 20_000;
 
-export function livePlace(
-  { api, live, ephemeral, pod, image, isOther, rules }: ProbedPod,
-): ProbePlace {
+/** Returns the place to probe a pod. `image` is the image of the ephemeral container. */
+export function livePlace(live: ProbedSource, pod: Pod, image: string, rules: ProbePlace["rules"]): ProbePlace {
+  const { api, clock } = live;
   const timeout = Math.max(limitOf(live.timeout), LONGEST);
   const request = { ...placeOf(pod), timeout, maxBytes: MAX_BYTES };
+  const waits = image === imageOf(pod, live.container) ? undefined : SLEEPS;
   return {
-    clock: ephemeral.clock,
+    clock,
     rules,
     async sender({ uid, gid }: ProbeUser) {
-      const container = await startGuest(ephemeral, pod, probeGuest(image, isOther ? SLEEPS : undefined, { uid, gid }));
+      const container = await startGuest(live, pod, probeGuest(image, waits, { uid, gid }));
       if (typeof container !== "string") return container.message;
       return {
         uid,

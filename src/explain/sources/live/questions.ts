@@ -1,6 +1,7 @@
 /** Commands to run in the proxy's container, one for each part. */
 import type { PartName } from "../../snapshot/snapshot.ts";
 import type { Pod } from "../../../kube/client/mod.ts";
+import { containerOf } from "./pods.ts";
 
 /** A part and the command that prints it. */
 export interface PartCommand {
@@ -71,8 +72,7 @@ export const SHORT_QUESTIONS: readonly PartCommand[] = [
 ];
 
 /** Whether a container can read rules. This needs NET_ADMIN, which the injected proxy has only with TPROXY. */
-export function mayReadRules({ spec }: Pod, name: string): boolean {
-  const container = [...spec?.containers ?? [], ...spec?.initContainers ?? []].find((each) => each.name === name);
-  const { capabilities, privileged } = container?.securityContext ?? {};
+export function mayReadRules(pod: Pod, container: string): boolean {
+  const { capabilities, privileged } = containerOf(pod, container)?.securityContext ?? {};
   return privileged === true || (capabilities?.add?.includes("NET_ADMIN") ?? false);
 }

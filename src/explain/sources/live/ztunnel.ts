@@ -1,9 +1,9 @@
 /** Reads the configuration of the ztunnel on a pod's node, from its port 15000, which listens only on loopback. */
-import { errorText } from "../../../base/errors.ts";
 import { decodeUtf8 } from "../../../base/text/mod.ts";
-import { ApiError, isPod, type KubeConnection, type Pod } from "../../../kube/client/mod.ts";
+import { isPod, type KubeConnection, type Pod } from "../../../kube/client/mod.ts";
 import { isAmbient } from "../../pod.ts";
 import { absentPart, maxPartBytes, type Part } from "../../snapshot/snapshot.ts";
+import { unreadPart } from "./live.ts";
 
 const PORT = 15000;
 const PART = "ztunnel.json";
@@ -44,8 +44,7 @@ export class Ztunnels {
       const request = { namespace, pod: name, port: PORT, path: "/config_dump", timeout: this.timeout };
       return { text: decodeUtf8(await this.api.getFromPort({ ...request, maxBytes: maxPartBytes(PART) }), PART) };
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return absentPart(error.status === 403 ? "forbidden" : "no-answer", errorText(error));
+      return unreadPart(error);
     }
   }
 }
