@@ -9,52 +9,18 @@ import { millisecondsOf, secondsBetween } from "./age.ts";
 import type { Configuration, ResourceType } from "./pod_summary_schema.ts";
 import { statsOf } from "./stats.ts";
 
-interface TypeRow {
-  readonly type: ResourceType["type"];
-  readonly section: string;
-  /** Names of the lists in the dump that contain resources from the control plane. */
-  readonly lists: readonly string[];
-  readonly warming: readonly string[];
-  /** Matches the counters of rejected updates. A resource name can be inside: `http.a.rds.b.svc:80.update_rejected`. */
-  readonly rejections: RegExp;
-}
+/**
+ * A type of resource: its section of the dump, the list there that contains the resources from the control plane, and
+ * the counters of rejected updates. A resource name can be inside a counter: `http.a.rds.b.svc:80.update_rejected`.
+ */
+type TypeRow = readonly [type: ResourceType["type"], section: string, list: string, rejections: RegExp];
 
 const TYPES: readonly TypeRow[] = [
-  {
-    type: "listeners",
-    section: "ListenersConfigDump",
-    lists: ["dynamic_listeners"],
-    warming: [],
-    rejections: /^listener_manager\.lds\.update_rejected$/,
-  },
-  {
-    type: "routes",
-    section: "RoutesConfigDump",
-    lists: ["dynamic_route_configs"],
-    warming: [],
-    rejections: /\.rds\.(.*\.)?update_rejected$/,
-  },
-  {
-    type: "clusters",
-    section: "ClustersConfigDump",
-    lists: ["dynamic_active_clusters"],
-    warming: ["dynamic_warming_clusters"],
-    rejections: /^cluster_manager\.cds\.update_rejected$/,
-  },
-  {
-    type: "endpoints",
-    section: "EndpointsConfigDump",
-    lists: ["dynamic_endpoint_configs"],
-    warming: [],
-    rejections: /^$/,
-  },
-  {
-    type: "secrets",
-    section: "SecretsConfigDump",
-    lists: ["dynamic_active_secrets"],
-    warming: ["dynamic_warming_secrets"],
-    rejections: /\.sds\.(.*\.)?update_rejected$/,
-  },
+  ["listeners", "ListenersConfigDump", "dynamic_listeners", /^listener_manager\.lds\.update_rejected$/],
+  ["routes", "RoutesConfigDump", "dynamic_route_configs", /\.rds\.(.*\.)?update_rejected$/],
+  ["clusters", "ClustersConfigDump", "dynamic_active_clusters", /^cluster_manager\.cds\.update_rejected$/],
+  ["endpoints", "EndpointsConfigDump", "dynamic_endpoint_configs", /^$/],
+  ["secrets", "SecretsConfigDump", "dynamic_active_secrets", /\.sds\.(.*\.)?update_rejected$/],
 ];
 
 /** Returns the configuration of a snapshot. Without a dump, `envoy` is undefined and `absent` is the reason. */
@@ -67,7 +33,7 @@ export function configurationOf(
   const node = mapAt(mapAt(info, "node"), "metadata");
   const stats = statsOf(parts["stats.txt"].text);
   const types = TYPES.flatMap((row) =>
-    envoy?.hasSection(row.section) ? typeOf(row, envoy.section(row.section), { stats, now }) : []
+    envoy?.hasSection(row[1]) ? typeOf(row, envoy.section(row[1]), { stats, now }) : []
   );
   const known = {
     // The pod has the address even if its Envoy does not respond.
@@ -145,12 +111,12 @@ function judged(known: Known, absent: string | undefined): Judged {
 }
 
 function typeOf(
-  { type, lists, warming, rejections }: TypeRow,
+  [type, , list, rejections]: TypeRow,
   section: ValueMap,
   { stats, now }: { readonly stats: ReadonlyMap<string, number>; readonly now: number | undefined },
 ): ResourceType {
-  const entries = lists.flatMap((list) => mapsAt(section, list));
-  const version = textAt(section, "version_info") || newestVersion(entries);
+  const entries = mapsAt(section, list);
+  const version = versionIn(section, list);
   const times = [...entries.map(updatedOf), timeOfVersion(version)].flatMap((time) => time ?? []);
   const updated = times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b));
   const counters = [...stats].filter(([name]) => rejections.test(name)).map(([, value]) => value);
@@ -159,8 +125,8 @@ function typeOf(
     version,
     updated: updated === undefined ? "" : new Date(updated).toISOString(),
     age: secondsBetween(updated, now),
-    resources: lists.some((list) => Array.isArray(section[list])) ? entries.length : version === "" ? 0 : null,
-    warming: warming.flatMap((list) => mapsAt(section, list)).length + entries.filter(isWarming).length,
+    resources: Array.isArray(section[list]) ? entries.length : version === "" ? 0 : null,
+    warming: mapsAt(section, `dynamic_warming_${type}`).length + entries.filter(isWarming).length,
     rejections: counters.length === 0 ? null : counters.reduce((a, b) => a + b),
   };
 }
@@ -174,21 +140,20 @@ function updatedOf(entry: ValueMap): number | undefined {
   return millisecondsOf(textAt(entry, "last_updated") || textAt(mapAt(entry, "active_state"), "last_updated"));
 }
 
-function newestVersion(entries: readonly ValueMap[]): string {
-  const versions = entries.map((entry) =>
-    textAt(entry, "version_info") || textAt(mapAt(entry, "active_state"), "version_info")
-  );
+/** Returns the version of a section, or else the newest version of the entries in its list. */
+function versionIn(section: ValueMap, list: string): string {
+  const own = (entry: ValueMap) => textAt(entry, "version_info");
+  return own(section) || newestOf(mapsAt(section, list).map((each) => own(each) || own(mapAt(each, "active_state"))));
+}
+
+function newestOf(versions: readonly string[]): string {
   return versions.reduce((a, b) => isNewer(a, b) ? a : b, "");
 }
 
 /** Returns the newest version of listeners, routes and clusters; empty without a control plane. */
 export function configurationVersion(config: EnvoyConfig): string {
-  const rows = TYPES.filter(({ type }) => type !== "endpoints" && type !== "secrets");
-  const versions = rows.map(({ section, lists }) => {
-    const own = config.section(section);
-    return textAt(own, "version_info") || newestVersion(lists.flatMap((list) => mapsAt(own, list)));
-  });
-  return versions.reduce((a, b) => isNewer(a, b) ? a : b, "");
+  const rows = TYPES.filter(([type]) => type !== "endpoints" && type !== "secrets");
+  return newestOf(rows.map(([, section, list]) => versionIn(config.section(section), list)));
 }
 
 /** Whether istiod version `a` is newer than `b`, by time and then by counter. */

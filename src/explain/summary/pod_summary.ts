@@ -12,8 +12,7 @@ import { containersOf } from "./containers.ts";
 import { differencesOf } from "./differences.ts";
 import { findingsOf } from "./findings.ts";
 import type { PodSummary } from "./pod_summary_schema.ts";
-import { proxyReadiness } from "./proxy_readiness.ts";
-import { readinessOf } from "./readiness.ts";
+import { proxyReadiness, readinessOf } from "./readiness.ts";
 import { trafficOf } from "./traffic.ts";
 
 /** Returns the summary of a pod. Missing parts are `unknown` with a reason. Ages are relative to the snapshot's time. */
