@@ -38,7 +38,7 @@ type RouteSource =
 
 type HttpFilter =
   | { readonly kind: "fault"; readonly name: string; readonly config: ValueMap }
-  | { readonly kind: "rbac"; readonly name: string; readonly rbac: Rbac }
+  | { readonly kind: "rbac"; readonly rbac: Rbac }
   | { readonly kind: "tokens"; readonly name: string; readonly tokens: TokenRules }
   | { readonly kind: "other"; readonly name: string; readonly type: string };
 
@@ -93,7 +93,7 @@ function readHttpFilter(filter: ValueMap): HttpFilter {
   const name = textAt(filter, "name");
   const { type, value } = anyAt(filter, "typed_config");
   if (type === "HTTPFault") return { kind: "fault", name, config: value };
-  if (type === "RBAC") return { kind: "rbac", name, rbac: readRbacRules(value, name) };
-  if (type === "JwtAuthentication") return { kind: "tokens", name, tokens: readTokenRules(value, name) };
+  if (type === "RBAC") return { kind: "rbac", rbac: readRbacRules(value, name) };
+  if (type === "JwtAuthentication") return { kind: "tokens", name, tokens: readTokenRules(value) };
   return { kind: "other", name, type };
 }

@@ -3,7 +3,6 @@ import { isMap, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base
 import { hasMessage } from "./message.ts";
 
 export interface TokenRules {
-  readonly filter: string;
   /** Issuers whose tokens are accepted; an empty name accepts any issuer. */
   readonly issuers: readonly string[];
   /** Headers that contain tokens, in lower case, and the prefix before the token. */
@@ -19,12 +18,11 @@ export interface TokenRules {
 const USUAL = { headers: [{ name: "authorization", prefix: "Bearer " }], queries: ["access_token"] };
 
 /** Reads a `JwtAuthentication`. */
-export function readTokenRules(config: ValueMap, filter: string): TokenRules {
+export function readTokenRules(config: ValueMap): TokenRules {
   const providers = Object.values(mapAt(config, "providers")).filter(isMap);
   const requirements = mapsAt(config, "rules").map((rule) => mapAt(rule, "requires"));
   const places = providers.map(placesOf);
   return {
-    filter,
     issuers: providers.map((each) => textAt(each, "issuer")),
     headers: places.flatMap(({ headers }) => headers),
     queries: places.flatMap(({ queries }) => queries),

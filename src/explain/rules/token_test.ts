@@ -23,7 +23,7 @@ function ruling(config: object, header: readonly string[], path = "/") {
   const connection = readConnection(flags);
   assert.ok(connection !== undefined);
   const request = requestOf(connection, "web", { isTls: false, hasClientCertificate: false });
-  const { outcome, why } = tokenRuling(readTokenRules(JSON.parse(JSON.stringify(config)), "jwt"), request, NOW);
+  const { outcome, why } = tokenRuling(readTokenRules(JSON.parse(JSON.stringify(config))), request, NOW);
   return `${outcome} ${why}`;
 }
 

@@ -3,7 +3,7 @@ import { intAt, mapAt, mapsAt, textsAt, type ValueMap } from "../../../base/valu
 import type { Search } from "../cause.ts";
 import { type Finding, finding, valueAtPath } from "../change.ts";
 import { type MeshResources, resourceAt, resourcesFor, selectorOf } from "../mesh_resources.ts";
-import { covers } from "./service_entry.ts";
+import { covers } from "./hosts.ts";
 
 const KIND = "Sidecar";
 
