@@ -1,7 +1,7 @@
 /** Suggests a change to a resource, as text and as a kubectl command. */
 import { fieldText } from "../../base/field_path.ts";
 import { shellQuoted } from "../../base/text/mod.ts";
-import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
+import { isList, isMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { nameOf } from "./mesh_resources.ts";
 
 /** A deciding field: the resource, the field and the change to suggest. */
@@ -32,8 +32,9 @@ interface Change {
 const SPELLED: Readonly<Record<string, string>> = { Gateway: "gateways.networking.istio.io" };
 
 /** Returns the finding for a field, with the kubectl command that makes the change. */
-export function finding(kind: string, object: ValueMap, path: Path, { text, op, value }: Change): Finding {
+export function finding(object: ValueMap, path: Path, { text, op, value }: Change): Finding {
   const { namespace, name } = nameOf(object);
+  const kind = textAt(object, "kind");
   const field = fieldText(path);
   const pointer = path.map((each) => `/${String(each).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
   const patch = op === "append" ? { op: "add", path: `${pointer}/-`, value } : { op, path: pointer, value };
@@ -48,9 +49,9 @@ export function finding(kind: string, object: ValueMap, path: Path, { text, op, 
 }
 
 /** Returns the finding that removes an item from a list, or the object if the list has no other item. */
-export function removal(kind: string, object: ValueMap, path: Path, text: string): Finding {
+export function removal(object: ValueMap, path: Path, text: string): Finding {
   const list = valueAtPath(object, path.slice(0, -1));
-  return finding(kind, object, path, { text, op: isList(list) && list.length === 1 ? "delete" : "remove" });
+  return finding(object, path, { text, op: isList(list) && list.length === 1 ? "delete" : "remove" });
 }
 
 /** Returns the value at a path of keys and indexes. */

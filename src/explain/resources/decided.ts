@@ -40,7 +40,7 @@ async function findAny(causes: readonly (Cause | undefined)[], resources: MeshRe
 }
 
 async function find(cause: Cause, resources: MeshResources): Promise<Finding | undefined> {
-  const { kind, namespace, search } = cause;
+  const { namespace, search } = cause;
   switch (search.by) {
     case "mtls":
       return await peerAuthentication(resources, search);
@@ -56,17 +56,12 @@ async function find(cause: Cause, resources: MeshResources): Promise<Finding | u
       return await gatewayServer(resources, search);
     default: {
       const object = await resourceAt(resources, cause);
-      return object === undefined ? undefined : await findIn(object, kind, search, resources);
+      return object === undefined ? undefined : await findIn(object, search, resources);
     }
   }
 }
 
-async function findIn(
-  object: ValueMap,
-  kind: string,
-  search: Search,
-  resources: MeshResources,
-): Promise<Finding | undefined> {
+async function findIn(object: ValueMap, search: Search, resources: MeshResources): Promise<Finding | undefined> {
   switch (search.by) {
     case "policy":
       return trafficPolicy(object, search);
@@ -75,7 +70,7 @@ async function findIn(
     case "destination":
       return destination(object, search);
     case "route":
-      return kind === "VirtualService" ? ownAnswer(object, search) : await missingBackend(resources, kind, object);
+      return object["kind"] === "VirtualService" ? ownAnswer(object, search) : await missingBackend(resources, object);
     case "rules":
       return authorizationRules(object, search);
     case "ingress":

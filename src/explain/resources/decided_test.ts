@@ -33,10 +33,10 @@ function having(objects: readonly Made[]): MeshResources {
 }
 
 function objectOf(
-  { name, namespace = "shop", created = "2026-01-01T00:00:00Z", labels = {}, spec = {} }: Made,
+  { kind, name, namespace = "shop", created = "2026-01-01T00:00:00Z", labels = {}, spec = {} }: Made,
 ): ValueMap {
   const value: Value = JSON.parse(
-    JSON.stringify({ metadata: { name, namespace, labels, creationTimestamp: created }, spec }),
+    JSON.stringify({ kind, metadata: { name, namespace, labels, creationTimestamp: created }, spec }),
   );
   return isMap(value) ? value : {};
 }

@@ -17,7 +17,7 @@ export async function writerOf(
       namesIn(mapAt(each, "patch")).some((name) => text.includes(name))
     );
     const path: Path = ["spec", "configPatches", at];
-    if (at >= 0) return removal("EnvoyFilter", object, path, "correct or remove FIELD");
+    if (at >= 0) return removal(object, path, "correct or remove FIELD");
   }
   for (const object of await resourcesFor(resources, "Telemetry", workload)) {
     const found = expressionIn(object, text);
@@ -43,6 +43,6 @@ function expressionIn(object: ValueMap, text: string): Finding | undefined {
     return expression !== "" && text.includes(expression);
   });
   if (at < 0) return undefined;
-  const found = removal("Telemetry", object, ["spec", "accessLogging", at], "correct or remove FIELD");
+  const found = removal(object, ["spec", "accessLogging", at], "correct or remove FIELD");
   return { ...found, field: `${found.field}.filter.expression` };
 }

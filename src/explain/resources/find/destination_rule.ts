@@ -4,8 +4,6 @@ import type { Search } from "../cause.ts";
 import { type Finding, finding, type Path, valueAtPath } from "../change.ts";
 import { type MeshResources, nameOf } from "../mesh_resources.ts";
 
-const KIND = "DestinationRule";
-
 const TEXTS = {
   tls: "remove FIELD, so that Istio detects the TLS mode of the server",
   connectionPool: "raise or remove FIELD",
@@ -22,7 +20,7 @@ export function trafficPolicy(
   for (const policy of policies) {
     const found = partOf(object, policy, part, port);
     if (found === undefined) continue;
-    return finding(KIND, object, found, { text: TEXTS[part], op: "remove" });
+    return finding(object, found, { text: TEXTS[part], op: "remove" });
   }
   return undefined;
 }
@@ -52,7 +50,7 @@ export async function subsetLabels(
   const wanted = valueAtPath(object, path);
   const labels = await sharedLabels(resources, object, isMap(wanted) ? Object.keys(wanted) : []);
   const text = "correct FIELD, or add these labels to ready pods";
-  return finding(KIND, object, path, labels === undefined ? { text } : { text, op: "replace", value: labels });
+  return finding(object, path, labels === undefined ? { text } : { text, op: "replace", value: labels });
 }
 
 /** Returns the values of these labels, if all pods of the rule's Service have the same values. */

@@ -15,7 +15,7 @@ export async function serviceEntry(
   if (object === undefined || port === 0) return object && withoutEndpoints(object, host);
   const value = { number: port, name: `tcp-${port}`, protocol: "TCP" };
   const text = "add the port to FIELD, with its protocol";
-  return finding("ServiceEntry", object, ["spec", "ports"], { text, op: "append", value });
+  return finding(object, ["spec", "ports"], { text, op: "append", value });
 }
 
 /** Whether a host of a resource, such as `*.example.com`, matches a name. */
@@ -31,13 +31,13 @@ function withoutEndpoints(object: ValueMap, host: string): Finding {
   const hasEndpoints = listAt(spec, "endpoints").length > 0;
   if (resolution.startsWith("DNS")) {
     const path = hasEndpoints ? endpoints : ["spec", "hosts"];
-    return finding("ServiceEntry", object, path, { text: "use a name in FIELD that DNS resolves" });
+    return finding(object, path, { text: "use a name in FIELD that DNS resolves" });
   }
   if (resolution !== "STATIC" || hasEndpoints) {
-    return finding("ServiceEntry", object, endpoints, { text: "correct FIELD" });
+    return finding(object, endpoints, { text: "correct FIELD" });
   }
   const text = `set FIELD to DNS so that Envoy resolves "${host}", or add spec.endpoints`;
-  return finding("ServiceEntry", object, ["spec", "resolution"], { text, op: "replace", value: "DNS" });
+  return finding(object, ["spec", "resolution"], { text, op: "replace", value: "DNS" });
 }
 
 /** Searches the Gateways of all namespaces. Gateways select pods by labels (Istio's default scope). */
@@ -55,8 +55,8 @@ export async function gatewayServer(
     const path: Path = ["spec", "servers", at, "hosts"];
     const isKnown = textsAt(server, "hosts").some((each) => covers(each.split("/").at(-1) ?? "", host));
     if (isKnown) return undefined;
-    return finding("Gateway", object, path, { text: `add "${host}" to FIELD`, op: "append", value: host });
+    return finding(object, path, { text: `add "${host}" to FIELD`, op: "append", value: host });
   }
   const [first] = own;
-  return first && finding("Gateway", first, ["spec", "servers"], { text: `add a server for port ${port} to FIELD` });
+  return first && finding(first, ["spec", "servers"], { text: `add a server for port ${port} to FIELD` });
 }

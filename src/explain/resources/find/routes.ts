@@ -18,37 +18,33 @@ export function destination(object: ValueMap, { host, subset, instead }: Destina
       });
       if (index < 0) continue;
       const own: Path = ["spec", part, at, "route", index, "destination"];
-      if (subset === "") return other("VirtualService", object, [...own, "host"], instead);
+      if (subset === "") return other(object, [...own, "host"], instead);
       const path: Path = [...own, "subset"];
-      if (instead !== "") return other("VirtualService", object, path, instead);
+      if (instead !== "") return other(object, path, instead);
       const text = "remove FIELD, or add this subset to a DestinationRule";
-      return finding("VirtualService", object, path, { text, op: "remove" });
+      return finding(object, path, { text, op: "remove" });
     }
   }
   return undefined;
 }
 
 /** Finds the first missing backend in a Gateway API route. A route with a missing backend returns 500. */
-export async function missingBackend(
-  resources: MeshResources,
-  kind: string,
-  object: ValueMap,
-): Promise<Finding | undefined> {
+export async function missingBackend(resources: MeshResources, object: ValueMap): Promise<Finding | undefined> {
   for (const [at, rule] of mapsAt(mapAt(object, "spec"), "rules").entries()) {
     for (const [index, backend] of mapsAt(rule, "backendRefs").entries()) {
       const services = await resources.list("Service", textAt(backend, "namespace") || nameOf(object).namespace);
       const names = services?.map((each) => nameOf(each).name);
       const name = textAt(backend, "name");
       if (names === undefined || names.includes(name)) continue;
-      return other(kind, object, ["spec", "rules", at, "backendRefs", index, "name"], closest(name, names) ?? "");
+      return other(object, ["spec", "rules", at, "backendRefs", index, "name"], closest(name, names) ?? "");
     }
   }
   return undefined;
 }
 
-function other(kind: string, object: ValueMap, path: Path, instead: string): Finding {
-  if (instead === "") return finding(kind, object, path, { text: "set FIELD to an existing name" });
-  return finding(kind, object, path, { text: `set FIELD to "${instead}"`, op: "replace", value: instead });
+function other(object: ValueMap, path: Path, instead: string): Finding {
+  if (instead === "") return finding(object, path, { text: "set FIELD to an existing name" });
+  return finding(object, path, { text: `set FIELD to "${instead}"`, op: "replace", value: instead });
 }
 
 /** Whether a host in a resource, such as `web`, `web.shop` or `web.shop.svc.cluster.local`, means this full name. */
@@ -69,8 +65,8 @@ export function ownAnswer(object: ValueMap, { what, host }: Extract<Search, { by
   const [path] = found;
   // If several rules have such a part, Envoy does not show which one applied.
   if (path === undefined || found.length > 1) return undefined;
-  if (what === "fault") return finding("VirtualService", object, path, { text: "remove FIELD", op: "remove" });
-  const own = removal("VirtualService", object, path.slice(0, 3), "remove FIELD");
+  if (what === "fault") return finding(object, path, { text: "remove FIELD", op: "remove" });
+  const own = removal(object, path.slice(0, 3), "remove FIELD");
   return { ...own, field: `${own.field}.${path[3]}` };
 }
 
@@ -79,5 +75,5 @@ function missing(object: ValueMap, rules: readonly ValueMap[], host: string): Fi
   const [route] = rules.map((rule) => rule["route"]).filter(isList);
   const value = { route: route ?? [{ destination: { host } }] };
   const text = "add a route without conditions to FIELD";
-  return finding("VirtualService", object, ["spec", "http"], { text, op: "append", value });
+  return finding(object, ["spec", "http"], { text, op: "append", value });
 }

@@ -25,11 +25,7 @@ export async function peerAuthentication(
   for (const [object, path] of places) {
     const mode = object && valueAtPath(object, path);
     if (object === undefined || !mode || mode === "UNSET") continue;
-    return finding("PeerAuthentication", object, path, {
-      text: "set FIELD to PERMISSIVE",
-      op: "replace",
-      value: "PERMISSIVE",
-    });
+    return finding(object, path, { text: "set FIELD to PERMISSIVE", op: "replace", value: "PERMISSIVE" });
   }
   return undefined;
 }
@@ -43,30 +39,21 @@ export async function requestAuthentication(
   for (const object of all) {
     const at = mapsAt(mapAt(object, "spec"), "jwtRules").findIndex((each) => textAt(each, "issuer") === issuer);
     const path: Path = ["spec", "jwtRules", at];
-    if (at >= 0) {
-      return finding("RequestAuthentication", object, path, {
-        text: "correct FIELD, or send a token that this rule accepts",
-      });
-    }
+    if (at >= 0) return finding(object, path, { text: "correct FIELD, or send a token that this rule accepts" });
   }
   const [first] = all;
   const text = "add the issuer to FIELD, or send no token or a token of an accepted issuer";
-  return first && finding("RequestAuthentication", first, ["spec", "jwtRules"], { text });
+  return first && finding(first, ["spec", "jwtRules"], { text });
 }
 
 /** Suggests to remove a DENY rule, or to add the client to an ALLOW policy. For an unknown client, suggests `edit`. */
 export function authorizationRules(object: ValueMap, search: Extract<Search, { by: "rules" }>): Finding {
   const { action, rule, principal } = search;
   const rules: Path = ["spec", "rules"];
-  if (action === "deny") return removal("AuthorizationPolicy", object, [...rules, rule], "change or remove FIELD");
+  if (action === "deny") return removal(object, [...rules, rule], "change or remove FIELD");
   const text = "add the client to FIELD";
-  if (principal === "") return finding("AuthorizationPolicy", object, rules, { text });
+  if (principal === "") return finding(object, rules, { text });
   const value = { from: [{ source: { principals: [principal] } }] };
   const hasRules = isList(mapAt(object, "spec")["rules"]);
-  return finding(
-    "AuthorizationPolicy",
-    object,
-    rules,
-    hasRules ? { text, op: "append", value } : { text, op: "add", value: [value] },
-  );
+  return finding(object, rules, hasRules ? { text, op: "append", value } : { text, op: "add", value: [value] });
 }

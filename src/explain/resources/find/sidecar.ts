@@ -5,8 +5,6 @@ import { type Finding, finding, valueAtPath } from "../change.ts";
 import { type MeshResources, resourceAt, resourcesFor, selectorOf } from "../mesh_resources.ts";
 import { covers } from "./hosts.ts";
 
-const KIND = "Sidecar";
-
 /**
  * Finds the Sidecar that applies: the Sidecar that selects the workload by labels, or else the Sidecar of the
  * namespace, or else the Sidecar of the root namespace (Istio, "Sidecar").
@@ -15,7 +13,7 @@ export async function sidecarEgress(
   resources: MeshResources,
   { workload, hosts }: Extract<Search, { by: "egress" }>,
 ): Promise<Finding | undefined> {
-  const all = await resourcesFor(resources, KIND, workload);
+  const all = await resourcesFor(resources, "Sidecar", workload);
   const object = all.find((each) => Object.keys(selectorOf(each)).length > 0) ?? all[0];
   if (object === undefined) return undefined;
   const hidden = await hiddenService(resources, object, workload.namespace, hosts);
@@ -23,7 +21,7 @@ export async function sidecarEgress(
   const path = ["spec", "outboundTrafficPolicy", "mode"];
   if (valueAtPath(object, path) !== "REGISTRY_ONLY") return undefined;
   const text = "create a ServiceEntry for the destination, or set FIELD to ALLOW_ANY";
-  return finding(KIND, object, path, { text, op: "replace", value: "ALLOW_ANY" });
+  return finding(object, path, { text, op: "replace", value: "ALLOW_ANY" });
 }
 
 /** Finds the first of these host names that belongs to a Service but is not covered by any egress host. */
@@ -45,7 +43,7 @@ async function hiddenService(
     if (isAllowed || listeners.length === 0) return undefined;
     const text = `add the Service ${namespace}/${name} to FIELD`;
     const value = `${namespace}/${host}`;
-    const found = finding(KIND, object, ["spec", "egress", 0, "hosts"], { text, op: "append", value });
+    const found = finding(object, ["spec", "egress", 0, "hosts"], { text, op: "append", value });
     const reason = `Sidecar ${found.namespace}/${found.name} does not include the Service ${namespace}/${name}`;
     return { ...found, reason };
   }
@@ -60,5 +58,5 @@ export function sidecarIngress(object: ValueMap, { port }: Extract<Search, { by:
   if (at < 0) return undefined;
   const text = "set FIELD to the address and port of the application";
   const value = `0.0.0.0:${port}`;
-  return finding(KIND, object, ["spec", "ingress", at, "defaultEndpoint"], { text, op: "add", value });
+  return finding(object, ["spec", "ingress", at, "defaultEndpoint"], { text, op: "add", value });
 }
