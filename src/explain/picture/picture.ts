@@ -1,6 +1,9 @@
 /** A picture as data: boxes, lanes and facts. Printers arrange these parts. */
 import type { Result } from "../summary/pod_summary_schema.ts";
 
+/** The marks of results, the same as in `check`. Most fonts have these characters (linkerd2 #2114). */
+export const MARKS: Readonly<Record<Result, string>> = { ok: "√", warning: "‼", error: "×", unknown: "?" };
+
 export interface Box {
   readonly title: string;
   /** Result to mark; `undefined` for information without a result. */

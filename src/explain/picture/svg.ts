@@ -4,8 +4,7 @@
  */
 import { visible } from "../../base/text/mod.ts";
 import { CHARACTER, FONT, painted, type PaintName, svgPage } from "./paint.ts";
-import type { Result } from "../summary/pod_summary_schema.ts";
-import type { Box, FactRow, LaneRow, Note, Picture, Section } from "./picture.ts";
+import { type Box, type FactRow, type LaneRow, MARKS, type Note, type Picture, type Section } from "./picture.ts";
 import { cut, wrap } from "./wrap.ts";
 
 /** Width of the picture, in pixels. */
@@ -14,9 +13,7 @@ const TITLE_FONT = 16;
 const LINE = 20;
 const PAD = 16;
 
-const MARKS: Readonly<Record<Result, string>> = { ok: "√", warning: "‼", error: "×", unknown: "?" };
-
-function markOf(mark: Result | undefined): string {
+function markOf(mark: Box["mark"]): string {
   return mark === undefined ? "·" : MARKS[mark];
 }
 
@@ -64,14 +61,11 @@ function tip(name: typeof TIPS[number]): string {
 }
 
 function headLines(title: string, subtitle: string, width: number): Drawn {
-  const titles = wrapped(title, width * FONT / TITLE_FONT);
+  const titles = wrapped(title, width * FONT / TITLE_FONT, "title");
   const below = 28 + (titles.length - 1) * (LINE + 2);
-  const subtitles = wrapped(subtitle, width);
+  const subtitles = wrapped(subtitle, width, "faint");
   return {
-    elements: [
-      ...titles.map((words, at) => text(PAD, 28 + at * (LINE + 2), words, "title")),
-      ...subtitles.map((words, at) => text(PAD, below + 22 + at * LINE, words, "faint")),
-    ],
+    elements: [...texts(PAD, 28, titles, LINE + 2), ...texts(PAD, below + 22, subtitles)],
     height: below + 18 + subtitles.length * LINE,
   };
 }
@@ -82,19 +76,19 @@ function titled(
   { y, width }: { readonly y: number; readonly width: number },
   draw: (y: number) => Drawn,
 ): Drawn {
-  const lines = wrapped(title, width);
+  const lines = wrapped(title, width, "head");
   const drawn = draw(y + lines.length * LINE + 6);
   return {
-    elements: [...lines.map((words, at) => text(PAD, y + 14 + at * LINE, words, "head")), ...drawn.elements],
+    elements: [...texts(PAD, y + 14, lines), ...drawn.elements],
     height: drawn.height + lines.length * LINE + 6,
   };
 }
 
-function stacked<T>(items: readonly T[], top: number, draw: (item: T, y: number) => Drawn): Drawn {
+function stacked<T>(items: readonly T[], top: number, draw: (item: T, y: number, at: number) => Drawn): Drawn {
   const elements: string[] = [];
   let y = top;
-  for (const item of items) {
-    const drawn = draw(item, y);
+  for (const [at, item] of items.entries()) {
+    const drawn = draw(item, y, at);
     elements.push(...drawn.elements);
     y += drawn.height;
   }
@@ -128,9 +122,7 @@ function boxRow(
         return [
           `<rect${paintOf(box)} x="${x}" y="${top}" width="${each}" height="${height}" rx="6"/>`,
           text(x + 10, top + 20, shortened(box.title, each - 20), "head"),
-          ...(contents[at] ?? []).map(({ words, style }, number) =>
-            text(x + 10, top + 42 + number * LINE, words, style)
-          ),
+          ...texts(x + 10, top + 42, contents[at] ?? []),
           ...link,
         ];
       });
@@ -152,33 +144,30 @@ function boxColumn(
 ): Drawn {
   const titles = Math.min(width / 3, Math.max(...boxes.map((box) => lengthOf(box.title))) * CHARACTER + 24);
   return titled(title, { y, width }, (below) =>
-    stacked(
-      boxes.map((box, at) => ({ box, isLast: at === boxes.length - 1 })),
-      below,
-      ({ box, isLast }, top) => {
-        const shown = { ...box, lines: box.lines.filter((words) => words !== "") };
-        const lines = boxLines(shown, width - titles - 20);
-        const height = lines.length * LINE + 12;
-        const middle = PAD + 30;
-        const link = `<line${painted("link")} x1="${middle}" y1="${top + height + 3}" x2="${middle}" y2="${
-          top + height + ABOVE - 4
-        }" marker-end="url(#linkTip)"/>`;
-        const elements = [
-          `<rect${paintOf(box)} x="${PAD}" y="${top}" width="${width}" height="${height}" rx="6"/>`,
-          text(PAD + 10, top + 20, shortened(box.title, titles - 20), "head"),
-          ...lines.map(({ words, style }, at) => text(PAD + titles, top + 20 + at * LINE, words, style)),
-          ...isLast ? [] : [link],
-        ];
-        return { elements, height: height + (isLast ? 12 : ABOVE) };
-      },
-    ));
+    stacked(boxes, below, (box, top, at) => {
+      const isLast = at === boxes.length - 1;
+      const shown = { ...box, lines: box.lines.filter((words) => words !== "") };
+      const lines = boxLines(shown, width - titles - 20);
+      const height = lines.length * LINE + 12;
+      const middle = PAD + 30;
+      const link = `<line${painted("link")} x1="${middle}" y1="${top + height + 3}" x2="${middle}" y2="${
+        top + height + ABOVE - 4
+      }" marker-end="url(#linkTip)"/>`;
+      const elements = [
+        `<rect${paintOf(box)} x="${PAD}" y="${top}" width="${width}" height="${height}" rx="6"/>`,
+        text(PAD + 10, top + 20, shortened(box.title, titles - 20), "head"),
+        ...texts(PAD + titles, top + 20, lines),
+        ...isLast ? [] : [link],
+      ];
+      return { elements, height: height + (isLast ? 12 : ABOVE) };
+    }));
 }
 
-function boxLines({ lines, mark }: Box, width: number): { readonly words: string; readonly style: PaintName }[] {
+function boxLines({ lines, mark }: Box, width: number): Styled[] {
   const last = lines.at(-1) ?? "";
   return [
-    ...lines.slice(0, -1).flatMap((each) => wrapped(each, width).map((words) => ({ words, style: "faint" as const }))),
-    ...wrapped(`${markOf(mark)} ${last}`, width).map((words) => ({ words, style: mark ?? "text" as const })),
+    ...lines.slice(0, -1).flatMap((each) => wrapped(each, width, "faint")),
+    ...wrapped(`${markOf(mark)} ${last}`, width, mark ?? "text"),
   ];
 }
 
@@ -194,24 +183,26 @@ const MAX_LABEL = 47;
 function section({ title, rows }: Section, { x, y, width }: Area): Drawn {
   const facts = rows.filter((row) => row.kind === "fact");
   const labels = Math.min(MAX_LABEL, Math.max(0, ...facts.map(({ label }) => lengthOf(label))));
-  const heads = wrapped(title, width);
+  const heads = wrapped(title, width, "head");
   const drawn = stacked(
     rows,
     y + 8 + heads.length * LINE,
     (row, top) => row.kind === "lane" ? lane(row, { x, y: top, width }) : fact(row, labels, { x, y: top, width }),
   );
-  const elements = heads.map((words, at) => text(x, y + 14 + at * LINE, words, "head"));
-  return { elements: [...elements, ...drawn.elements], height: drawn.height + 8 + (heads.length + 0.8) * LINE };
+  return {
+    elements: [...texts(x, y + 14, heads), ...drawn.elements],
+    height: drawn.height + 8 + (heads.length + 0.8) * LINE,
+  };
 }
 
 function fact({ label, text: value, mark }: FactRow, labels: number, { x, y, width }: Area): Drawn {
-  const at = x + (labels + 4) * CHARACTER;
-  const lines = wrapped(value, width - (labels + 4) * CHARACTER);
+  const indent = (labels + 4) * CHARACTER;
+  const lines = wrapped(value, width - indent, mark ?? "text");
   return {
     elements: [
       text(x, y + 14, markOf(mark), mark ?? "faint"),
       text(x + 2 * CHARACTER, y + 14, shortened(label, labels * CHARACTER + 1), "faint"),
-      ...lines.map((words, number) => text(at, y + 14 + number * LINE, words, mark ?? "text")),
+      ...texts(x + indent, y + 14, lines),
     ],
     height: lines.length * LINE,
   };
@@ -223,8 +214,8 @@ const TO = 0.76;
 
 function lane({ mark, from, via, to, note }: LaneRow, { x, y, width }: Area): Drawn {
   const [viaX, toX] = [x + VIA * width, x + TO * width];
-  const froms = wrapped(from, VIA * width - 60);
-  const start = x + (2.5 + lengthOf(froms[0] ?? "")) * CHARACTER;
+  const froms = wrapped(from, VIA * width - 60, "text");
+  const start = x + (2.5 + lengthOf(froms[0]?.words ?? "")) * CHARACTER;
   const middle = y + 10;
   const viaWidth = lengthOf(via) * CHARACTER + 14;
   const arrow = via === "" ? [line(start + 6, middle, { to: toX - 6, name: "bypass" })] : [
@@ -233,28 +224,23 @@ function lane({ mark, from, via, to, note }: LaneRow, { x, y, width }: Area): Dr
     text(viaX + 7, y + 14, via, "text"),
     line(viaX + viaWidth + 4, middle, { to: toX - 6, name: "captured" }),
   ];
-  const notes = note === "" ? [] : wrapped(note, width - 4 * CHARACTER);
-  const below = Math.max(froms.length - 1, 0);
+  const notes = note === "" ? [] : wrapped(note, width - 4 * CHARACTER, "faint");
   return {
     elements: [
       text(x, y + 14, markOf(mark), mark ?? "faint"),
-      ...froms.map((words, at) => text(x + 2 * CHARACTER, y + 14 + at * LINE, words, "text")),
+      ...texts(x + 2 * CHARACTER, y + 14, froms),
       ...arrow,
       text(toX, y + 14, shortened(to, width * (1 - TO)), "text"),
-      ...notes.map((words, at) => text(x + 4 * CHARACTER, y + 14 + (below + 1 + at) * LINE, words, "faint")),
+      ...texts(x + 4 * CHARACTER, y + 14 + froms.length * LINE, notes),
     ],
-    height: (1 + below + notes.length) * LINE + 4,
+    height: (froms.length + notes.length) * LINE + 4,
   };
 }
 
 function noteLines({ mark, text: words, fix }: Note, y: number, width: number): Drawn {
-  const lines = wrapped(`${MARKS[mark]} ${words}`, width).map((each) => ({ each, style: mark }));
-  const fixes = fix === "" ? [] : wrapped(`  fix: ${fix}`, width).map((each) => ({ each, style: "text" as const }));
-  const all = [...lines, ...fixes];
-  return {
-    elements: all.map(({ each, style }, at) => text(PAD, y + 14 + at * LINE, each, style)),
-    height: all.length * LINE + 4,
-  };
+  const fixes = fix === "" ? [] : wrapped(`  fix: ${fix}`, width, "text");
+  const lines = [...wrapped(`${MARKS[mark]} ${words}`, width, mark), ...fixes];
+  return { elements: texts(PAD, y + 14, lines), height: lines.length * LINE + 4 };
 }
 
 function line(
@@ -273,12 +259,23 @@ export function text(x: number, y: number, words: string, style: PaintName): str
   return `<text${painted(style)} x="${round(x)}" y="${round(y)}">${escaped(words)}</text>`;
 }
 
+/** A line of text and its style. */
+interface Styled {
+  readonly words: string;
+  readonly style: PaintName;
+}
+
+/** Draws lines of text, the first one at `y`. */
+function texts(x: number, y: number, lines: readonly Styled[], step = LINE): string[] {
+  return lines.map(({ words, style }, at) => text(x, y + at * step, words, style));
+}
+
 function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-function wrapped(words: string, width: number): string[] {
-  return wrap(visible(words), columns(width));
+function wrapped(text: string, width: number, style: PaintName): Styled[] {
+  return wrap(visible(text), columns(width)).map((words) => ({ words, style }));
 }
 
 function shortened(words: string, width: number): string {

@@ -2,7 +2,7 @@
 import colors from "picocolors";
 import { visible, wrappedBeforeCommand } from "../../base/text/mod.ts";
 import type { Result } from "../summary/pod_summary_schema.ts";
-import type { Box, FactRow, LaneRow, Note, Picture, Section } from "./picture.ts";
+import { type Box, type LaneRow, MARKS, type Note, type Picture, type Section } from "./picture.ts";
 import { cut, wrap } from "./wrap.ts";
 
 export interface Look {
@@ -33,7 +33,6 @@ interface Glyphs {
   readonly marks: Readonly<Record<Result, string>>;
 }
 
-/** The same marks as in `check`. Most fonts have these characters (linkerd2 #2114). */
 const UNICODE: Glyphs = {
   corners: ["┌", "┐", "└", "┘"],
   across: "─",
@@ -41,7 +40,7 @@ const UNICODE: Glyphs = {
   arrow: "▶",
   next: " → ",
   dot: "·",
-  marks: { ok: "√", warning: "‼", error: "×", unknown: "?" },
+  marks: MARKS,
 };
 
 const ASCII: Glyphs = {
@@ -83,28 +82,25 @@ class Drawing {
 
   whole({ title, subtitle, boxesTitle, boxesIn, boxes, sections, notes }: Picture): string[] {
     const inner = this.#width - 4;
+    const { bold, dim } = this.#palette;
     const content: Line[] = [
-      ...subtitle === "" ? [] : this.#wrapped(subtitle, inner),
+      ...subtitle === "" ? [] : this.#wrapped(subtitle, inner, dim),
       ...boxes.length === 0 ? [] : [
         [],
-        ...this.#heading(boxesTitle, inner),
+        ...this.#wrapped(boxesTitle, inner, bold),
         ...boxesIn === "row" ? this.#boxes(boxes, inner) : this.#column(boxes, inner),
       ],
       ...this.#sections(sections, inner),
     ];
     return [
-      ...this.#frame(title, content, this.#width, this.#palette.bold).map((line) => this.#text(line)),
+      ...this.#frame(title, content, this.#width, bold).map((line) => this.#text(line)),
       ...notes.flatMap((note) => this.#note(note)),
     ];
   }
 
-  #heading(title: string, width: number): Line[] {
-    return wrap(this.#safe(title), width).map((line) => [{ text: line, paint: this.#palette.bold }]);
-  }
-
   #note({ mark, text, fix }: Note): string[] {
     const width = this.#width - 2;
-    const lines = this.#marked(mark, text, width).map((line) => this.#text(line));
+    const lines = this.#marked(mark, [text], width).map((line) => this.#text(line));
     return fix === ""
       ? lines
       : [...lines, ...wrappedBeforeCommand(this.#safe(`fix: ${fix}`), width - 2, wrap).map((line) => `  ${line}`)];
@@ -127,16 +123,14 @@ class Drawing {
     const titles = Math.max(...boxes.map(({ title }) => lengthOf(this.#safe(title))));
     const labels = Math.min(titles, Math.floor(width / 3));
     return boxes.flatMap(({ title, mark, lines }) => {
-      const head = cut(this.#safe(title), labels).padEnd(labels);
-      const texts = lines.filter((text) => text !== "").flatMap((text) => wrap(this.#safe(text), width - labels - 4));
-      return texts.map((text, at): Line => [
-        at === 0 ? this.#mark(mark) : plain(" "),
-        plain(" "),
-        { text: at === 0 ? head : " ".repeat(labels), paint: this.#palette.bold },
-        plain("  "),
-        { text, paint: this.#paintOfText(mark) },
-      ]);
+      const label = this.#label(title, labels, this.#palette.bold);
+      return this.#marked(mark, lines.filter((text) => text !== ""), width, { label });
     });
+  }
+
+  /** Returns a label of this width, and two spaces after it. */
+  #label(text: string, width: number, paint: Paint): Line {
+    return [{ text: cut(this.#safe(text), width).padEnd(width), paint }, plain("  ")];
   }
 
   /** Returns rows of boxes, with arrows between the boxes. */
@@ -161,8 +155,8 @@ class Drawing {
 
   #boxContent({ title, mark, lines }: Box, width: number): { readonly title: string; readonly content: Line[] } {
     const last = lines.at(-1) ?? "";
-    const content = lines.slice(0, -1).flatMap((line) => this.#wrapped(line, width));
-    return { title, content: [...content, ...this.#marked(mark, last, width)] };
+    const content = lines.slice(0, -1).flatMap((line) => this.#wrapped(line, width, this.#palette.dim));
+    return { title, content: [...content, ...this.#marked(mark, [last], width)] };
   }
 
   /** Returns boxes side by side, with arrows on the second line. */
@@ -191,26 +185,19 @@ class Drawing {
   }
 
   #section({ title, rows }: Section, width: number): Line[] {
-    const labels = rows.flatMap((row) => row.kind === "fact" ? [lengthOf(this.#safe(row.label))] : []);
     const lanes = rows.filter((row) => row.kind === "lane");
     const facts = rows.filter((row) => row.kind === "fact");
+    const longest = Math.max(...facts.map(({ label }) => lengthOf(this.#safe(label))));
+    const labels = Math.min(width - MIN_TEXT, longest);
     return [
       [],
-      ...this.#heading(title, width),
+      ...this.#wrapped(title, width, this.#palette.bold),
       ...this.#lanes(lanes, width),
-      ...facts.flatMap((row) => this.#fact(row, Math.min(width - MIN_TEXT, Math.max(...labels)), width)),
+      ...facts.flatMap(({ mark, label, text }) => {
+        const own = this.#label(label, labels, this.#palette.dim);
+        return this.#marked(mark, [text], width, { label: own, isGreen: true });
+      }),
     ];
-  }
-
-  #fact({ mark, label, text }: FactRow, labels: number, width: number): Line[] {
-    const head = `${cut(this.#safe(label), labels).padEnd(labels)}  `;
-    const lines = wrap(this.#safe(text), width - labels - 4);
-    return lines.map((line, at) => [
-      at === 0 ? this.#mark(mark) : plain(" "),
-      plain(" "),
-      { text: at === 0 ? head : " ".repeat(lengthOf(head)), paint: this.#palette.dim },
-      { text: line, paint: mark === undefined ? undefined : this.#paintOf(mark) },
-    ]);
   }
 
   /** Returns lanes such as `√ 8080/TCP ──▶ Envoy 15006 ──▶ app  listens`, with aligned columns. */
@@ -252,26 +239,30 @@ class Drawing {
     ];
   }
 
-  #marked(mark: Result | undefined, text: string, width: number): Line[] {
-    return wrap(this.#safe(text), width - 2).map((line, at) => [
-      at === 0 ? this.#mark(mark) : plain(" "),
-      plain(" "),
-      { text: line, paint: this.#paintOfText(mark) },
+  /** Returns texts with a mark, and a label, before the first line. The texts of a good result are plain or green. */
+  #marked(
+    mark: Result | undefined,
+    texts: readonly string[],
+    width: number,
+    { label = [], isGreen = false }: { readonly label?: Line; readonly isGreen?: boolean } = {},
+  ): Line[] {
+    const indent = widthOf(label);
+    const shown = mark === "ok" && !isGreen ? undefined : mark;
+    const paint = shown && this.#paintOf(shown);
+    return texts.flatMap((text) => wrap(this.#safe(text), width - 2 - indent)).map((text, at) => [
+      ...at === 0 ? [this.#mark(mark), plain(" "), ...label] : [plain(" ".repeat(2 + indent))],
+      { text, paint },
     ]);
   }
 
-  #wrapped(text: string, width: number): Line[] {
-    return wrap(this.#safe(text), width).map((line) => [{ text: line, paint: this.#palette.dim }]);
+  #wrapped(text: string, width: number, paint: Paint): Line[] {
+    return wrap(this.#safe(text), width).map((line) => [{ text: line, paint }]);
   }
 
   #mark(mark: Result | undefined): Piece {
     return mark === undefined
       ? { text: this.#glyphs.dot, paint: this.#palette.dim }
       : { text: this.#glyphs.marks[mark], paint: this.#paintOf(mark) };
-  }
-
-  #paintOfText(mark: Result | undefined): Paint | undefined {
-    return mark === undefined || mark === "ok" ? undefined : this.#paintOf(mark);
   }
 
   #paintOf(mark: Result): Paint {
