@@ -80,7 +80,7 @@ export const VARIABLES = {
   dnsProxyAddress: variable("DNS_PROXY_ADDR", "Address of the DNS proxy", { default: "localhost:15053" }),
   enableDnsServer: option(
     "ENABLE_DNS_SERVER",
-    "Serve DNS in a sidecar even without DNS capture (`ISTIO_META_DNS_CAPTURE`)",
+    "Serve DNS in a sidecar even without DNS capture (ISTIO_META_DNS_CAPTURE)",
   ),
   metaEnableDnsServer: option(
     "ISTIO_META_ENABLE_DNS_SERVER",

@@ -150,7 +150,8 @@ const MAX_IDS = 3;
 function rightLines(right: string, all: readonly CheckResult[], markOf: MarkOf, width: Width): readonly string[] {
   const ids = width === undefined || all.length <= MAX_IDS ? `: ${all.map(({ id }) => id).join(", ")}` : "";
   const needs = all.length === 1 ? "needs" : "need";
-  const text = `${counted(all.length, "check")} ${needs} the right "${right.replace(" on ", " ")}"${ids}`;
+  const [what = "", ...where] = right.replace(" on ", " ").split(/(?= in the namespace )/);
+  const text = `${counted(all.length, "check")} ${needs} the right "${what}"${where.join("")}${ids}`;
   return marked(markOf("unknown"), text, width);
 }
 

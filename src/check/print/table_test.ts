@@ -117,6 +117,13 @@ Deno.test("results that are unknown for one missing right are one line, which na
   );
 });
 
+Deno.test("a missing right in a namespace has no quotes in quotes", () => {
+  const missingRight = 'list on pods in the namespace "kube-system"';
+  const hidden = [result("a", { result: "unknown", missingRight })];
+  const text = tableText(hidden, { color: false, short: true, failOn: "error", width: 80 });
+  assert.match(text, /\n\? 1 check needs the right "list pods" in the namespace "kube-system": a\n/);
+});
+
 Deno.test("a consequence names its cause; its fixes are in wide output", () => {
   const fixes = RESULTS.flatMap((each) => each.fixes);
   const other = result("ready", { result: "error", message: "no pod", becauseOf: "service", fixes });
