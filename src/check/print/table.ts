@@ -175,9 +175,10 @@ function lastLines(results: readonly CheckResult[], { failOn, width }: Look, mar
   const rights = needsRights ? ': "kubectl mesh check --rbac" prints the needed rights' : "";
   const hint = `${counted(unknown, "check")} could not run${rights}`;
   const all = [`${ok} ok`, counted(warning, "warning"), counted(error, "error"), `${unknown} unknown`];
-  const last = block(`Status check results are ?: ${[...all, `${skipped} skipped`].join(", ")}`, "", width);
-  const lines = last.map((line) => line.replace("?", markOf(mark)));
-  return unknown === 0 ? lines : [...block(hint, "", width), ...lines];
+  const last = `Status check results are ?: ${[...all, `${skipped} skipped`].join(", ")}`;
+  const whole = width === undefined || last.length <= width ? [last] : block(last, "", width);
+  const summary = whole.map((line) => line.replace("?", markOf(mark)));
+  return unknown === 0 ? summary : [...block(hint, "", width), ...summary];
 }
 
 /** Returns the lines of a check. A passed check is one paragraph. A message names only the first objects. */

@@ -175,6 +175,8 @@ Deno.test("titles and the summary fit a narrow terminal", () => {
   assert(text.split("\n").every((line) => line.length <= 60), text);
   assert.match(text, /\n× a long title of a check that does not fit on one line of\n {4}it\n/);
   assert.match(text, /\nStatus check results are ×: .*, 1\n {2}unknown, 0 skipped\n$/);
+  const last = "Status check results are ?: 0 ok, 0 warnings, 0 errors, 1 unknown, 0 skipped\n";
+  assert(tableText(results, { ...look, width: last.length - 1 }).endsWith(`\n${last}`), "it fits, so it is one line");
 });
 
 Deno.test("a long list behind a passed check is broken too", () => {
