@@ -24,7 +24,10 @@ export async function watchUntilWell(
   const clear = stdout.isTerminal && !isDocument ? CLEAR_SCREEN : undefined;
   let last = "";
   const draw = (shown: string) => {
-    if (shown !== last) stdout.write(`${clear ?? (last === "" ? "" : "\n")}${shown}`);
+    if (shown === last) return;
+    // Two chunks: a terminal clears its screen only for a chunk that is nothing else.
+    if (clear !== undefined || last !== "") stdout.write(clear ?? "\n");
+    stdout.write(shown);
     last = shown;
   };
   for (;;) {

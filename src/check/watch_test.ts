@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { CLEAR_SCREEN } from "../base/text/mod.ts";
+import { CLEAR_SCREEN, terminalText } from "../base/text/mod.ts";
 import { fakeWorld } from "../../test/support/fake_world.ts";
+import type { World } from "../platform/mod.ts";
 import { watchUntilWell } from "./watch.ts";
 
 /** Watches checks that are well after so many rounds. */
@@ -14,7 +15,12 @@ async function watched(
 ) {
   const world = fakeWorld({ terminal });
   let round = 0;
-  const isEnded = await watchUntilWell(world, {
+  // As a real terminal does, which gets each chunk through it.
+  const stdout: World["stdout"] = {
+    ...world.stdout,
+    write: (chunk) => world.stdout.write(typeof chunk === "string" ? terminalText(chunk) : chunk),
+  };
+  const isEnded = await watchUntilWell({ clock: world.clock, stdout }, {
     results: () => Promise.resolve((round++, [])),
     isWell: () => round > rounds,
     text: () => round > rounds ? "well\n" : "odd\n",
