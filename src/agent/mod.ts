@@ -24,7 +24,7 @@ export async function earlyLog(world: World, args: readonly string[], name: Prog
 
 /** `agent bootstrap`: prints Envoy's bootstrap. */
 export async function runAgentBootstrap(world: World, args: readonly string[]): Promise<number> {
-  return await (await import("./bootstrap/print.ts")).runAgentBootstrap(world, args);
+  return await (await import("./bootstrap/write.ts")).runAgentBootstrap(world, args);
 }
 
 /** Returns the flags and variables of `agent`, `agent bootstrap` and `pilot-agent proxy`. */

@@ -10,12 +10,10 @@ import { envoyOptions, lifecycleRules, watchedFiles } from "./lifecycle_options.
 import type { LifecycleControl } from "./lifecycle/options.ts";
 import type { Phase } from "./lifecycle/state.ts";
 import { runLifecycle } from "./lifecycle/run.ts";
-import { openFilesWarning } from "./open_files.ts";
+import { openFilesWarning, startLines } from "./startup_log.ts";
 import { type ApplyRules, ownerOfProcess, redirectArguments } from "./redirect.ts";
 import type { ProgramName } from "./settings/command_line.ts";
-import { startLines } from "./startup_log.ts";
-import { readSettings } from "./settings/read.ts";
-import type { AgentSettings } from "./settings/read.ts";
+import { type AgentSettings, readSettings } from "./settings/read.ts";
 import { startStatusServer, type StatusServer } from "./status/server.ts";
 import { stopCode } from "./stop_code.ts";
 

@@ -19,7 +19,7 @@ import {
   valuesOf,
 } from "../golang/flags/mod.ts";
 import { type ExitName, UsageError } from "../base/errors.ts";
-import { failingWithTwo } from "./failing_with_two.ts";
+import { failingWithTwo } from "./failure.ts";
 
 export interface Example {
   /** Purpose of the example, if the command line does not make it clear. */

@@ -16,8 +16,8 @@ export {
   quantityText,
   scaledValue,
 } from "./text/quantity.ts";
-export { isNamespaceName, NAMESPACE_NAME_HINT } from "./text/namespace_name.ts";
-export { resourceName } from "./text/resource_name.ts";
+export { isNamespaceName, NAMESPACE_NAME_HINT } from "./text/names.ts";
+export { resourceName } from "./text/names.ts";
 export { type FieldType, type StructSchema, structSchema } from "./schema/schema.ts";
 export { isEmptySelector, selectorMatches } from "./text/selector.ts";
 export { strategicMerge } from "./patch/strategic_merge.ts";

@@ -1,8 +1,8 @@
-/** Writes and removes Envoy's bootstrap file. */
+/** Writes, prints and removes Envoy's bootstrap. */
 import { posix } from "node:path";
-import { errorLine, MeshError } from "../../base/errors.ts";
+import { errorLine, EXIT, MeshError } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
-import type { AgentSettings } from "../settings/read.ts";
+import { type AgentSettings, readSettings } from "../settings/read.ts";
 import { buildBootstrap } from "./bootstrap.ts";
 import { istioText } from "./istio_text/istio_text.ts";
 import { lightstepTokenFile, tracerOf } from "./parts/tracing.ts";
@@ -65,4 +65,16 @@ export async function writeBootstrap(world: World, settings: AgentSettings, warn
 /** Removes the generated bootstrap, after Envoy's exit. */
 export async function removeBootstrap(world: World, settings: AgentSettings): Promise<void> {
   if (settings.envoy.customConfigFile === "") await world.files.remove(configFile(settings));
+}
+
+/** `agent bootstrap`: prints the bootstrap to stdout, and warnings to stderr. Throws UsageError or MeshError for invalid settings. */
+export async function runAgentBootstrap(world: World, args: readonly string[]): Promise<number> {
+  const settings = await readSettings(world, args, { name: "agent" });
+  const warn = (text: string) => void world.stderr.write(`warning: ${text}\n`);
+  settings.warnings.forEach(warn);
+  const { customConfigFile } = settings.envoy;
+  world.stdout.write(
+    customConfigFile === "" ? await bootstrapText(world, settings, warn) : await world.files.readText(customConfigFile),
+  );
+  return EXIT.ok;
 }

@@ -1,12 +1,11 @@
 /** Runs the state machine of Envoy's lifecycle. */
 import { logText } from "../../platform/log.ts";
-import type { SignalName, World } from "../../platform/world.ts";
+import type { Clock, SignalName, World } from "../../platform/world.ts";
 import { startReaper } from "./reaper.ts";
 import { envoyEffects } from "./effects.ts";
 import { begin, next } from "./machine.ts";
 import type { LifecycleControl, LifecycleOptions } from "./options.ts";
 import type { Action, Counting, EventName, Events, Phase, State, Step, TimerName } from "./state.ts";
-import { timersOf } from "./timers.ts";
 
 /**
  * Runs Envoy until it exits or a shutdown is requested, and reaps orphans. Resolves with the exit code after all epochs
@@ -119,4 +118,18 @@ class Lifecycle implements LifecycleControl {
         return this.#ended.reject(action.error);
     }
   }
+}
+
+/** Returns named timers. Setting a timer replaces the previous timer of the same name. */
+export function timersOf<Name>(clock: Clock) {
+  const running = new Map<Name, AbortController>();
+  return {
+    set(name: Name, milliseconds: number, up: () => void): void {
+      running.get(name)?.abort();
+      const timer = new AbortController();
+      running.set(name, timer);
+      clock.sleep(milliseconds, timer.signal).then(() => timer.signal.aborted || up());
+    },
+    clear: () => running.forEach((timer) => timer.abort()),
+  };
 }

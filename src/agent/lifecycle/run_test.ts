@@ -6,8 +6,9 @@ import type { LifecycleControl, LifecycleOptions } from "./options.ts";
 import type { EnvoyOptions } from "../envoy/options.ts";
 import { BINARY_HINT } from "../envoy/binary.ts";
 import { DEFAULT_RESTART, type Rules } from "./rules.ts";
-import { runLifecycle } from "./run.ts";
+import { runLifecycle, timersOf } from "./run.ts";
 import type { Phase } from "./state.ts";
+import { realWorld } from "../../platform/mod.ts";
 
 const RULES: Rules = {
   hotRestart: true,
@@ -225,4 +226,19 @@ Deno.test("runLifecycle() without Envoy waits for a signal", async () => {
   assert.equal(await code, 0);
   assert.deepEqual(phases, ["ended"]);
   assert.deepEqual(envoys, []);
+});
+
+Deno.test("setting a timer replaces the last one; cleared timers never fire", async () => {
+  const timers = timersOf<"a" | "b">(realWorld().clock);
+  const up: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  timers.set("a", 5, () => up.push("a, first"));
+  timers.set("a", 5, () => up.push("a"));
+  timers.set("b", 20, () => (up.push("b"), resolve()));
+  await promise;
+  assert.deepEqual(up, ["a", "b"]);
+  timers.set("a", 1, () => up.push("forgotten"));
+  timers.clear();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(up, ["a", "b"]);
 });

@@ -3,10 +3,9 @@ import type { Detail, Station, StationResult } from "../answer_schema.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { HttpManager, WeightedCluster } from "../envoy/network_filter.ts";
 import type { Forwarding, Overrides, RouteAction, RouteCluster, RouteConfig } from "../envoy/route_config.ts";
-import { headerText, type Request } from "../rules/request.ts";
+import { headerText, normalizePath, type Request } from "../rules/request.ts";
 import { percent, type RouteChoice, routeMatchText, routesFor } from "../rules/route_search.ts";
 import { type HostChoice, virtualHostFor } from "../rules/virtual_host_search.ts";
-import { normalizePath } from "../rules/path.ts";
 import { faultOf, type FaultText } from "./fault_text.ts";
 import { type Cause, causeIn, causeOf, type Workload } from "../resources/cause.ts";
 import {

@@ -3,8 +3,7 @@ import { re2Library } from "../../golang/re2.ts";
 import type { ValueMap } from "../../base/value.ts";
 import { readRouteConfig } from "../envoy/route_config.ts";
 import type { Connection } from "../question/question.ts";
-import { normalizePath } from "./path.ts";
-import { requestOf } from "./request.ts";
+import { normalizePath, requestOf } from "./request.ts";
 import { routeMatchText, routesFor } from "./route_search.ts";
 
 await re2Library.loaded();

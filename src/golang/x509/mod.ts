@@ -5,7 +5,7 @@
  */
 export { createCertificate, createRequest, type Issuer, type Parent, type Request } from "./certificate.ts";
 export { certificateInfo, checkPair, type KeyPair, type PairNames } from "./check_pair.ts";
-export { distinguishedName } from "./distinguished_name.ts";
+export { distinguishedName } from "./read_certificate.ts";
 export { numberOf, unsignedBytes } from "./der/der.ts";
 export { DerReader } from "./der/der_reader.ts";
 export { type CurveName, generateEcKey } from "./keys/ec_key.ts";

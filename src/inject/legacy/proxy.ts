@@ -1,7 +1,7 @@
 /** Adapts the rendered proxy container to one pod. The agents of 1.0 to 1.5 listen on the port in the proxy's `--statusPort`. */
 import { goJson, OrderedFields } from "../../golang/go_json.ts";
 import type { MeshConfig } from "../../istio/mod.ts";
-import { intAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
+import { intAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { mapContainers, withEnv, withKey } from "../pod/change.ts";
 import { annotation, containerNamed, containersOf, type Pod, PROBERS_ENV, PROMETHEUS_ENV, PROXY } from "../pod/pod.ts";
 import { statusPort } from "../postprocess/mod.ts";
@@ -14,10 +14,10 @@ import {
   rewritesProbes,
 } from "../postprocess/probes.ts";
 import { mergesMetrics } from "../postprocess/prometheus.ts";
-import { flagValue, withConcurrency } from "./arguments.ts";
 import type { Bare } from "./earlier.ts";
 import { has } from "./features.ts";
 import type { SidecarSpec } from "./sidecar_spec.ts";
+import { parseQuantity, scaledValue } from "../../kube/mod.ts";
 
 interface ProxyContext {
   readonly minor: number;
@@ -90,4 +90,29 @@ const TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 function tokenMount(pod: Pod): ValueMap | undefined {
   const mounts = containersOf(pod, "containers").flatMap((container) => mapsAt(container, "volumeMounts"));
   return mounts.findLast((mount) => mount["mountPath"] === TOKEN_PATH);
+}
+
+/** The value after `--name`, `-name` or `--name=`; `undefined` if the flag is missing or is the last argument. */
+export function flagValue(container: ValueMap, name: string): string | undefined {
+  const args = textsAt(container, "args");
+  const flags = args.map((arg) => /^--?([^=]*)(?:=(\d+))?$/.exec(arg.trim()));
+  const at = flags.findIndex((flag) => flag?.[1] === name);
+  return at < 0 ? undefined : flags[at]?.[2] ?? args[at + 1];
+}
+
+/**
+ * Adds `--concurrency`, which old templates leave to the injector. The value is the CPU limit, or the CPU request if
+ * there is no limit, rounded up. Returns the same container if the flag is above 0 already, or if the container has no
+ * CPU limit and no CPU request.
+ */
+export function withConcurrency(proxy: ValueMap): ValueMap {
+  if (Number(flagValue(proxy, "concurrency") ?? 0) > 0) return proxy;
+  const resources = mapAt(proxy, "resources");
+  const cpus = wholeCpus(mapAt(resources, "limits")) || wholeCpus(mapAt(resources, "requests"));
+  return cpus === 0 ? proxy : withKey(proxy, "args", [...textsAt(proxy, "args"), "--concurrency", String(cpus)]);
+}
+
+function wholeCpus(quantities: ValueMap): number {
+  const quantity = parseQuantity(String(quantities["cpu"] ?? "0"));
+  return quantity === undefined ? 0 : Math.max(0, Math.ceil(Number(scaledValue(quantity, -3)) / 1000));
 }

@@ -1,8 +1,15 @@
 /** Reads the settings and reports all problems together. Flags win over variables, and variables over defaults. */
-import { type Flag, flagEntries, type Given, readValue, retiredWarnings } from "../../golang/flags/mod.ts";
+import {
+  type Flag,
+  flagEntries,
+  type Given,
+  type Line,
+  parseFlags,
+  readValue,
+  retiredWarnings,
+} from "../../golang/flags/mod.ts";
 import type { Cidr } from "../../golang/net/mod.ts";
 import type { LogOptions } from "../../platform/log.ts";
-import { readCommandLine } from "./command_line.ts";
 import { type FlagName, FLAGS } from "./flags.ts";
 import { type CaptureSettings, OUTPUT_FORMATS } from "./settings.ts";
 import * as values from "./values.ts";
@@ -272,3 +279,24 @@ const ISTIO_LEVELS: Readonly<Record<string, string>> = {
   fatal: "fatal",
   none: "fatal",
 };
+
+interface CommandLine extends Line<FlagName> {
+  readonly isClean: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** Reads a command line. Does not throw; `problems` lists the errors. */
+function readCommandLine(args: readonly string[]): CommandLine {
+  const isUnitTestMode = (arg: string, at: number) => arg === "-t" && !isValue(args[at + 1]);
+  const line = parseFlags(FLAGS, args.map((arg, at) => isUnitTestMode(arg, at) ? "--dry-run" : arg));
+  const warning = '"-t" without a mark selects the unit-test mode of Istio 1.2 and 1.3: the rules are only printed';
+  return { ...line, isClean: line.words[0] === "clean", warnings: args.some(isUnitTestMode) ? [warning] : [] };
+}
+
+/**
+ * Whether the next argument is the value of `-t`. Before Istio 1.4, `-t` had no value: it was the last argument, or
+ * came before another flag.
+ */
+function isValue(next: string | undefined): boolean {
+  return next !== undefined && !next.startsWith("-") && next !== "clean";
+}

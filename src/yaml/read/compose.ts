@@ -1,5 +1,12 @@
-import { type Event, EVENT_ID, getScalarValue } from "js-yaml";
-import type { DocumentEvent, MappingEvent, ScalarEvent, SequenceEvent } from "js-yaml";
+import {
+  type DocumentEvent,
+  type Event,
+  EVENT_ID,
+  getScalarValue,
+  type MappingEvent,
+  type ScalarEvent,
+  type SequenceEvent,
+} from "js-yaml";
 import { copyValue } from "../../base/values/mod.ts";
 import { newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { AliasBudget } from "./alias_budget.ts";
@@ -7,9 +14,8 @@ import { keyText } from "./key_text.ts";
 import { mergeInto } from "./merge.ts";
 import type { AliasNode, ListNode, MapEntry, MapNode, ScalarNode, ScalarStyle, YamlNode } from "../node.ts";
 import { Problem } from "./problem.ts";
-import { resolvePlain, resolveTagged } from "./resolve.ts";
+import { longTag, resolvePlain, resolveTagged } from "./resolve.ts";
 import { skipBlank } from "../scan.ts";
-import { longTag } from "./tag.ts";
 import { tolerantEvents } from "./tolerant_events.ts";
 
 const ABSENT = -1;
