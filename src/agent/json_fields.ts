@@ -12,6 +12,14 @@ export function readGoJson(text: string): unknown {
   }
 }
 
+/** Returns a text field of an object; `""` if absent or null, or if it is not a string, which adds a problem. */
+export function textField(object: ValueMap, name: string, problems: string[]): string {
+  const value = fieldOf(object, name) ?? "";
+  if (typeof value === "string") return value;
+  problems.push(`"${name}" is not a string`);
+  return "";
+}
+
 /** Returns a field of an object; `undefined` if absent or null. */
 export function fieldOf(object: ValueMap, name: string): Value | undefined {
   const exact = Object.hasOwn(object, name) ? object[name] : undefined;

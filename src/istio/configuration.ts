@@ -11,4 +11,10 @@ export { LABEL } from "./annotations/labels.ts";
 export { mergeMeshConfig, mergeProxyConfig } from "./read/merge.ts";
 export { applyProxyConfigAnnotation, parseMeshConfig, parseProxyConfig } from "./read/parse.ts";
 export { protoToJson, proxyConfigJson } from "./write/proto_json.ts";
-export { inboundTrafficPolicyMode, type ProxySettings, proxySettings, UNCAPTURED_PORTS } from "./settings.ts";
+export {
+  inboundTrafficPolicyMode,
+  PROXY_PORTS,
+  type ProxySettings,
+  proxySettings,
+  UNCAPTURED_PORTS,
+} from "./settings.ts";

@@ -1,6 +1,19 @@
 import { intAt, mapAt, textAt, type Value, type ValueMap } from "../base/value.ts";
 import type { MeshConfig, ProxyConfig } from "./config.ts";
 
+/** The proxy's ports, each with its use. Source: Istio, "Application Requirements", ports used by Istio. */
+export const PROXY_PORTS: ReadonlyMap<number, string> = new Map([
+  [15000, "Envoy's admin interface"],
+  [15001, "captured outbound connections"],
+  [15004, "the agent's debug interface"],
+  [15006, "captured inbound connections"],
+  [15008, "tunnels of HBONE"],
+  [15020, "the agent's merged metrics and probes"],
+  [15021, "the pod's readiness"],
+  [15053, "the agent's DNS proxy"],
+  [15090, "Envoy's metrics"],
+]);
+
 /** Ports of every proxy that are never captured: Envoy's metrics and health, and the agent's status. */
 export const UNCAPTURED_PORTS: readonly number[] = [15090, 15021, 15020];
 

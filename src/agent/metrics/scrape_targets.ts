@@ -2,25 +2,13 @@
 import { parseJson } from "../../base/json.ts";
 import { isMap, type ValueMap } from "../../base/value.ts";
 import { parseUint } from "../../golang/net/mod.ts";
-import { fieldOf } from "../json_fields.ts";
+import { PROXY_PORTS } from "../../istio/configuration.ts";
+import { fieldOf, textField } from "../json_fields.ts";
 
 export interface ScrapeTarget {
   readonly port: number;
   readonly path: string;
 }
-
-/** Istio's own ports (Istio, istioReservedPorts). They do not belong to an application, or are already merged. */
-const RESERVED: ReadonlyMap<number, string> = new Map([
-  [15000, "Envoy admin"],
-  [15001, "outbound traffic capture"],
-  [15004, "pilot debug"],
-  [15006, "inbound traffic capture"],
-  [15008, "HBONE tunnel"],
-  [15020, "pilot-agent status / merged Prometheus"],
-  [15021, "Envoy health"],
-  [15053, "DNS proxy"],
-  [15090, "Envoy Prometheus (already merged)"],
-]);
 
 const DEFAULT_PATH = "/metrics";
 const DEFAULT_PORT = "80";
@@ -45,19 +33,12 @@ export function readScrapeTargets(text: string, statusPort: number) {
   };
 }
 
-function textField(object: ValueMap, name: string, problems: string[]): string {
-  const value = fieldOf(object, name) ?? "";
-  if (typeof value === "string") return value;
-  problems.push(`"${name}" is not a string`);
-  return "";
-}
-
 /** Validates an endpoint. Ports are compared as numbers, because "015020" is the status port too. */
 function target(text: string, path: string, statusPort: number): ScrapeTarget | string {
   const port = parseUint(text, 16);
   if (typeof port === "string" || port === 0) return `the port "${text}" is not a number from 1 to 65535`;
   if (port === statusPort) return `the port "${text}" is the agent's own port, so the agent would scrape itself`;
-  const use = RESERVED.get(port);
+  const use = PROXY_PORTS.get(port);
   if (use !== undefined) return `the port "${text}" is reserved for Istio (${use})`;
   return { port, path: path.startsWith("/") ? path : `/${path}` };
 }

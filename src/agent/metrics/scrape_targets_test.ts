@@ -37,15 +37,18 @@ const WRONG = [
     text: `{"targets":[{"port":"015020"}]}`,
     problems: ['the port "015020" is the agent\'s own port, so the agent would scrape itself'],
   },
-  { text: `{"targets":[{"port":"15000"}]}`, problems: ['the port "15000" is reserved for Istio (Envoy admin)'] },
+  {
+    text: `{"targets":[{"port":"15000"}]}`,
+    problems: ['the port "15000" is reserved for Istio (Envoy\'s admin interface)'],
+  },
   {
     text: `{"targets":[{"port":"015006"}]}`,
-    problems: ['the port "015006" is reserved for Istio (inbound traffic capture)'],
+    problems: ['the port "015006" is reserved for Istio (captured inbound connections)'],
   },
   {
     text: `{"targets":[{"port":"8080"},{"port":"15090"},{"port":"abc"}]}`,
     problems: [
-      'the port "15090" is reserved for Istio (Envoy Prometheus (already merged))',
+      'the port "15090" is reserved for Istio (Envoy\'s metrics)',
       'the port "abc" is not a number from 1 to 65535',
     ],
   },

@@ -1,5 +1,6 @@
 /** Summarizes the ports of a pod: the listening sockets, and whether connections go through the proxy. */
 import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
+import { PROXY_PORTS } from "../../istio/configuration.ts";
 import { type Fate, trace, type TracedRules } from "../../iptables/mod.ts";
 import { addressOf } from "../address.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
@@ -8,19 +9,6 @@ import { type ListeningSocket, listeningSockets } from "../kernel/sockets.ts";
 import type { Pod } from "../pod.ts";
 import type { Lane, SummaryPort, Traffic } from "./pod_summary_schema.ts";
 import { lanesOf } from "./lanes.ts";
-
-/** The proxy's own ports and their purposes (istio.io, "Ports used by Istio"). */
-const PROXY_PORTS: Readonly<Record<number, string>> = {
-  15000: "Envoy's admin interface",
-  15001: "captured outbound connections",
-  15004: "the agent's debug interface",
-  15006: "captured inbound connections",
-  15008: "tunnels of HBONE",
-  15020: "the agent's merged metrics and probes",
-  15021: "the pod's readiness",
-  15053: "the agent's DNS proxy",
-  15090: "Envoy's metrics",
-};
 
 /** Returns the traffic of a snapshot. `object` is the pod from the API server, and `pod` its fields in typed form. */
 export function trafficOf(snapshot: Snapshot, object: ValueMap | undefined, pod: Pod | undefined): Traffic {
@@ -94,7 +82,7 @@ interface Known {
 }
 
 function portOf(declared: Declared, { kernel, sockets, pod }: Known): SummaryPort {
-  const own = PROXY_PORTS[declared.port];
+  const own = PROXY_PORTS.get(declared.port);
   const listening = listens(declared, sockets);
   if (own !== undefined) {
     return { ...declared, path: "proxy", source: "seen", ...listening, result: "ok", message: own };

@@ -1,5 +1,6 @@
 /** Finds conflicts between an application and its proxy, in manifests (`inject`) and in the cluster (`check`). */
 import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
+import { PROXY_PORTS } from "../../istio/mod.ts";
 import { allContainers, containersOf, INIT, type Pod, PROXY, specOf, TEMPLATE_CONTAINERS, VALIDATION } from "./pod.ts";
 
 /** UID of the proxy. Traffic of processes with this UID is not captured. */
@@ -46,19 +47,6 @@ export interface PortConflict {
   /** The proxy's use of the port. */
   readonly use: string;
 }
-
-/** The proxy's ports, each with its use. Source: Istio, "Application Requirements", ports used by Istio. */
-export const PROXY_PORTS: ReadonlyMap<number, string> = new Map([
-  [15000, "Envoy's admin interface"],
-  [15001, "outbound traffic"],
-  [15004, "the debug port"],
-  [15006, "inbound traffic"],
-  [15008, "HBONE"],
-  [15020, "the agent's metrics and probes"],
-  [15021, "the health check"],
-  [15053, "DNS"],
-  [15090, "Envoy's metrics"],
-]);
 
 /** Finds ports of the proxy that application containers declare. */
 export function portConflicts(pod: Pod): readonly PortConflict[] {

@@ -36,8 +36,8 @@ Deno.test("containersOfProxyUser() counts the pod's user, and not the proxy", ()
 Deno.test("portConflicts() names the application's ports on which the proxy listens", () => {
   const app = { name: "app", ports: [{ containerPort: 8080 }, { containerPort: 15001 }, { containerPort: 15020 }] };
   assert.deepEqual(portConflicts({ spec: { containers: [app, proxy] } }), [
-    { port: 15001, container: "app", use: "outbound traffic" },
-    { port: 15020, container: "app", use: "the agent's metrics and probes" },
+    { port: 15001, container: "app", use: "captured outbound connections" },
+    { port: 15020, container: "app", use: "the agent's merged metrics and probes" },
   ]);
 });
 

@@ -4,10 +4,9 @@
  */
 import { InjectionError } from "../injection_error.ts";
 import { goJson, OrderedFields } from "../../golang/go_json.ts";
-import { ANNOTATION, type MeshConfig } from "../../istio/mod.ts";
+import { ANNOTATION, type MeshConfig, PROXY_PORTS } from "../../istio/mod.ts";
 import { parseBool } from "../../golang/go_bool.ts";
 import { mapsAt, textAt } from "../../base/value.ts";
-import { PROXY_PORTS } from "../pod/conflicts.ts";
 import { mapProxy, withAnnotations, withEnv } from "../pod/change.ts";
 import { annotation, annotationsOf, findProxy, type Pod, PROMETHEUS_ENV } from "../pod/pod.ts";
 import {

@@ -1,7 +1,7 @@
 /** Reads the application probes, which the agent serves, from the injector's variable ISTIO_KUBE_APP_PROBERS. */
 import { parseJson } from "../../../base/json.ts";
 import { isMap, type ValueMap } from "../../../base/value.ts";
-import { fieldOf } from "../../json_fields.ts";
+import { fieldOf, textField } from "../../json_fields.ts";
 
 export type Prober =
   | {
@@ -43,14 +43,14 @@ const KINDS: { readonly [Field: string]: (fields: ValueMap, problems: string[]) 
   httpGet: (fields, problems) => ({
     kind: "http",
     port: portOf(fields, problems),
-    path: textOf(fields, "path", problems).replace(/^(?!\/)/, "/"),
-    isTls: textOf(fields, "scheme", problems) === "HTTPS",
+    path: textField(fields, "path", problems).replace(/^(?!\/)/, "/"),
+    isTls: textField(fields, "scheme", problems) === "HTTPS",
   }),
   tcpSocket: (fields, problems) => ({ kind: "tcp", port: portOf(fields, problems) }),
   grpc: (fields, problems) => ({
     kind: "grpc",
     port: portOf(fields, problems),
-    service: textOf(fields, "service", problems),
+    service: textField(fields, "service", problems),
   }),
 };
 
@@ -76,13 +76,6 @@ function portOf(fields: ValueMap, problems: string[]): number {
   if (typeof port === "number" && Number.isInteger(port) && port >= 1 && port <= 65535) return port;
   problems.push(`the port ${JSON.stringify(port) ?? "(absent)"} is not a number from 1 to 65535`);
   return 0;
-}
-
-function textOf(fields: ValueMap, name: string, problems: string[]): string {
-  const value = fieldOf(fields, name) ?? "";
-  if (typeof value === "string") return value;
-  problems.push(`"${name}" is not a string`);
-  return "";
 }
 
 function secondsOf(value: ValueMap, problems: string[]): number {

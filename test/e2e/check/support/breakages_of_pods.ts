@@ -133,7 +133,7 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     container: { ports: [{ containerPort: 15021 }] },
   }, {
     expect: { "workload-ports": "error" },
-    says: /15021 of "app" \(the health check\)/,
+    says: /15021 of "app" \(the pod's readiness\)/,
     writer: named(/in spec\.template\.spec\.containers/, "containerPort: 15021", "containerPort: 8080"),
   }),
   "a label on the workload itself": withObject(DEPLOYMENT, {
