@@ -181,3 +181,12 @@ export const MANIFEST_EXITS: Exits = {
   failed: "a resource failed, or no input could be read; with --diff, changes",
   usage: "the command line is wrong; with --diff, a failure",
 };
+
+/** Exit codes of the commands that run until a signal arrives. */
+export const SERVER_EXITS: Exits = {
+  ok: "stopped by a signal",
+  failed: "the start failed",
+  usage: true,
+  interrupted: "stopped immediately by a second SIGINT or SIGTERM",
+  terminated: "stopped immediately by a second SIGINT or SIGTERM",
+};

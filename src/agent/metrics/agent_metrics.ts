@@ -27,9 +27,6 @@ export function agentMetrics(world: Pick<World, "files">, version: string) {
     /** Adds a source of metrics. Its metric names get the prefix too. */
     register: (collector: Collector) => void collectors.push(collector),
     /** Returns all metrics in Prometheus' text format. */
-    async text(): Promise<string> {
-      const families = await Promise.all(collectors.map((collect) => collect()));
-      return expositionOf(families.flat(), PREFIX);
-    },
+    text: () => expositionOf(collectors, PREFIX),
   };
 }

@@ -6,7 +6,7 @@ import { certificateExpiry, controlPlaneMetrics } from "./control_plane_metrics.
 
 Deno.test("controlPlaneMetrics() has names, types and labels of pilot-agent, and nothing unused", async () => {
   const metrics = controlPlaneMetrics();
-  assert.equal(expositionOf(await metrics.collect(), "istio_agent_"), "");
+  assert.equal(await expositionOf([metrics.collect], "istio_agent_"), "");
   metrics.connectionFailed();
   metrics.connectionEnded("istiod", true);
   metrics.connectionEnded("istiod", false);
@@ -17,7 +17,7 @@ Deno.test("controlPlaneMetrics() has names, types and labels of pilot-agent, and
   metrics.certificateRequested({ milliseconds: 20, isFailed: true, isRetry: false });
   metrics.certificateRequested({ milliseconds: 12.5, isFailed: false, isRetry: true });
   metrics.fileSecretFailed();
-  const text = expositionOf(await metrics.collect(), "istio_agent_");
+  const text = await expositionOf([metrics.collect], "istio_agent_");
   assert.deepEqual(text.split("\n").filter((line) => !line.startsWith("# HELP")), [
     "# TYPE istio_agent_envoy_connection_terminations counter",
     'istio_agent_envoy_connection_terminations{type="cancelled"} 1',

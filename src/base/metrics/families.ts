@@ -42,9 +42,10 @@ export function meter(type: Family["type"], name: string, help: string): Meter {
   };
 }
 
-/** Returns the text of families, sorted by name. Each name gets the prefix. Families without samples are left out. */
-export function expositionOf(families: readonly Family[], prefix: string): string {
-  const used = families.filter(({ samples }) => samples.length > 0);
+/** Returns the text of all families, sorted by name. Each name gets the prefix. Families without samples are left out. */
+export async function expositionOf(collectors: readonly Collector[], prefix = ""): Promise<string> {
+  const families = await Promise.all(collectors.map((collect) => collect()));
+  const used = families.flat().filter(({ samples }) => samples.length > 0);
   return used.sort((a, b) => a.name < b.name ? -1 : 1).map((family) => familyText(family, prefix)).join("");
 }
 

@@ -2,8 +2,9 @@
 import { expositionOf, type Meter, meter } from "../../base/metrics/mod.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { World } from "../../platform/mod.ts";
-import { type ListenAddress, onFirst } from "../../platform/serving/listen_address.ts";
-import { READING, type Route, router, textAnswer } from "../../platform/serving/http.ts";
+import type { ListenAddress } from "../../platform/serving/listen_address.ts";
+import { textAnswer } from "../../platform/serving/http.ts";
+import { serveStatus, statusRoutes } from "../../platform/serving/status_server.ts";
 
 /** The running servers, and the state that they serve. */
 export interface InstallStatus {
@@ -14,19 +15,9 @@ export interface InstallStatus {
   close(): Promise<void>;
 }
 
-/** Connection limits. Small, because only the kubelet and Prometheus connect. */
-const CONNECTIONS = {
-  most: 32,
-  mostOfAddress: 24,
-  newOfAddress: 100,
-  headBytes: 32 * 1024,
-  firstRequest: 15_000,
-  silence: 180_000,
-} as const;
-
 /** Serves on the given addresses. Rejects with a `MeshError` if an address cannot be bound. */
 export async function startStatus(
-  { network }: World,
+  world: World,
   log: Logger,
   addresses: readonly ListenAddress[],
 ): Promise<InstallStatus> {
@@ -35,21 +26,11 @@ export async function startStatus(
   const repairs = meter("counter", "istio_cni_repair_pods_repaired_total", "Pods without capture, by type and result.");
   let problem: string | undefined = "the plugin is not installed yet";
   ready.set(0);
-  const type = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
-  const metrics = () => expositionOf([installs, ready, repairs].flatMap(({ collect }) => collect()), "");
   const readiness = () =>
     problem === undefined ? textAnswer(200, "ready\n") : textAnswer(503, `not ready: ${problem}\n`);
-  const routes: Route[] = [
-    { path: "/readyz", methods: READING, answer: readiness },
-    { path: "/healthz", methods: READING, answer: () => textAnswer(200, "ok\n") },
-    { path: "/metrics", methods: READING, answer: () => textAnswer(200, metrics(), type) },
-  ];
-  const handler = router(routes, log);
-  const servers = await Promise.all(
-    addresses.map((address) =>
-      onFirst(address, (hostname) => network.serve({ hostname, port: address.port, connections: CONNECTIONS }, handler))
-    ),
-  );
+  const metrics = () => expositionOf([installs, ready, repairs].map(({ collect }) => collect));
+  const routes = statusRoutes("/readyz", readiness, metrics);
+  const servers = await Promise.all(addresses.map((address) => serveStatus(world, log, address, routes)));
   return {
     installs,
     repairs,

@@ -41,10 +41,7 @@ export function webhookMetrics(version: string): WebhookMetrics {
     },
     inFlight: (now) => void collectors.push(() => gauge("mesh_webhook_reviews_under_way", "Reviews in flight.", now())),
     register: (collector) => void collectors.push(collector),
-    async text() {
-      const families = await Promise.all(collectors.map((collect) => collect()));
-      return expositionOf(families.flat(), "");
-    },
+    text: () => expositionOf(collectors),
   };
 }
 

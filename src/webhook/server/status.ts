@@ -2,8 +2,9 @@
 import type { Logger } from "../../platform/log.ts";
 import type { World } from "../../platform/mod.ts";
 import { VERSION } from "../../version.ts";
-import { READING, type Route, router, textAnswer } from "../../platform/serving/http.ts";
-import { type ListenAddress, onFirst } from "../../platform/serving/listen_address.ts";
+import { type Route, textAnswer } from "../../platform/serving/http.ts";
+import type { ListenAddress } from "../../platform/serving/listen_address.ts";
+import { serveStatus, statusRoutes } from "../../platform/serving/status_server.ts";
 import { type WebhookMetrics, webhookMetrics } from "./metrics.ts";
 
 export interface Check {
@@ -27,40 +28,18 @@ export interface StatusServer {
   close(): Promise<void>;
 }
 
-/**
- * Limits for connections. The kubelet opens one for each probe; Prometheus keeps one. The limits are low, to leave file
- * descriptors for reviews.
- */
-const CONNECTIONS = {
-  most: 32,
-  mostOfAddress: 24,
-  newOfAddress: 100,
-  headBytes: 32 * 1024,
-  firstRequest: 15_000,
-  silence: 180_000,
-} as const;
-
 const WAITS = "the webhook is waiting for its configuration and certificate";
 
 /** Starts the server. Rejects with a `MeshError` if it cannot listen. */
-export async function startStatusServer({ network }: World, log: Logger, listen: ListenAddress): Promise<StatusServer> {
+export async function startStatusServer(world: World, log: Logger, listen: ListenAddress): Promise<StatusServer> {
   const metrics = webhookMetrics(VERSION);
   let reason: () => string | undefined = () => undefined;
   const starting = () => [WAITS, reason() ?? []].flat().join(": ");
   let checks: readonly Check[] = [
     { name: "running", fine: "the webhook has started", problem: starting, isTolerable: false },
   ];
-  const type = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
-  const routes: Route[] = [
-    { path: "/ready", methods: READING, answer: (request) => readyHandler(checks)(request) },
-    { path: "/healthz", methods: READING, answer: () => textAnswer(200, "ok\n") },
-    { path: "/metrics", methods: READING, answer: async () => textAnswer(200, await metrics.text(), type) },
-  ];
-  const handler = router(routes, log);
-  const server = await onFirst(
-    listen,
-    (hostname) => network.serve({ hostname, port: listen.port, connections: CONNECTIONS }, handler),
-  );
+  const routes = statusRoutes("/ready", (request) => readyHandler(checks)(request), metrics.text);
+  const server = await serveStatus(world, log, listen, routes);
   return {
     port: server.port,
     metrics,

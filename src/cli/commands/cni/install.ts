@@ -3,7 +3,7 @@ import { flag, type FlagGroups, variablesAsFlags } from "../../../golang/flags/m
 import type { World } from "../../../platform/world.ts";
 import { type Command, command, type Input } from "../../command.ts";
 import { LOG } from "../../log_flags.ts";
-import { NAMESPACE } from "../../shared_flags.ts";
+import { NAMESPACE, SERVER_EXITS } from "../../shared_flags.ts";
 
 /** Default mount point of the node's folders. */
 const HOST = "/host";
@@ -140,13 +140,7 @@ const INSTALL = command({
     },
   ],
   flags: FLAGS,
-  exits: {
-    ok: "stopped by a signal",
-    failed: "the start failed",
-    usage: true,
-    interrupted: "stopped immediately by a second SIGINT or SIGTERM",
-    terminated: "stopped immediately by a second SIGINT or SIGTERM",
-  },
+  exits: SERVER_EXITS,
   run,
 });
 

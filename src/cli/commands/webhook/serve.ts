@@ -11,6 +11,7 @@ import {
   ISTIO_VERSION,
   NAMESPACE,
   REVISION,
+  SERVER_EXITS,
   TEMPLATE_ENV,
 } from "../../shared_flags.ts";
 
@@ -104,13 +105,7 @@ export const WEBHOOK_SERVE = command({
     { command: "curl --insecure https://localhost:15017/ready?verbose" },
   ],
   flags: FLAGS,
-  exits: {
-    ok: "stopped by a signal",
-    failed: "the start failed",
-    usage: true,
-    interrupted: "stopped immediately by a second SIGINT or SIGTERM",
-    terminated: "stopped immediately by a second SIGINT or SIGTERM",
-  },
+  exits: SERVER_EXITS,
   run: serve,
 });
 
