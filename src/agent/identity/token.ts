@@ -1,6 +1,6 @@
 /** Reads the service account token. Only claims of the token are logged, never its text. */
-import { bytesOfBinary } from "../../base/bytes.ts";
-import { isMap, type Value } from "../../base/value.ts";
+import { claimsOf } from "../../base/json_web_token.ts";
+import type { Value } from "../../base/value.ts";
 import type { Files } from "../../platform/world.ts";
 
 /** Times in milliseconds since 1970. */
@@ -18,27 +18,14 @@ export async function readToken(files: Files, path: string): Promise<Token | und
   if (path === "" || await files.stat(path) === undefined) return undefined;
   const text = (await files.readText(path, MAX_BYTES)).trim();
   // Removes characters that are invalid in a header, because the error message for the header would quote the token.
-  return text === "" ? undefined : { text: text.replaceAll(/[^\x21-\x7e]/g, ""), ...claimsOf(text) };
+  return text === "" ? undefined : { text: text.replaceAll(/[^\x21-\x7e]/g, ""), ...lifetimeOf(text) };
 }
 
-/** Reads the claims of a token (RFC 7519, 4.1); empty if the text is not a JWT. */
-export function claimsOf(text: string): Omit<Token, "text"> {
-  const claims = payloadOf(text);
-  const { aud, nbf, iat, exp } = isMap(claims) ? claims : {};
+/** Returns audiences and times of a token (RFC 7519, 4.1); empty if the text is not a JWT. */
+export function lifetimeOf(text: string): Omit<Token, "text"> {
+  const { aud, nbf, iat, exp } = claimsOf(text) ?? {};
   const audiences = (Array.isArray(aud) ? aud : [aud]).filter((each) => typeof each === "string");
   return { audiences, notBefore: timeOf(nbf) ?? timeOf(iat), expires: timeOf(exp) };
-}
-
-function payloadOf(text: string): Value | undefined {
-  const [, payload = ""] = text.split(".");
-  try {
-    return JSON.parse(
-      new TextDecoder().decode(bytesOfBinary(atob(payload.replaceAll("-", "+").replaceAll("_", "/")))),
-    );
-  } catch {
-    // The token is not a JWT.
-    return undefined;
-  }
 }
 
 function timeOf(seconds: Value | undefined): number | undefined {

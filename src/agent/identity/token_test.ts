@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { fakeWorld } from "../../../test/support/fake_world.ts";
-import { claimsOf, readToken } from "./token.ts";
+import { lifetimeOf, readToken } from "./token.ts";
 
 const jwt = (claims: string) => `e30.${btoa(claims)}.x`;
 const NOTHING = { audiences: [], notBefore: undefined, expires: undefined };
 
-const CLAIMS: readonly (readonly [string, string, ReturnType<typeof claimsOf>])[] = [
+const CLAIMS: readonly (readonly [string, string, ReturnType<typeof lifetimeOf>])[] = [
   ["of Kubernetes", jwt('{"aud":["istio-ca"],"iat":10,"nbf":20,"exp":30}'), {
     audiences: ["istio-ca"],
     notBefore: 20_000,
@@ -24,7 +24,7 @@ const CLAIMS: readonly (readonly [string, string, ReturnType<typeof claimsOf>])[
 ];
 
 for (const [name, text, expected] of CLAIMS) {
-  Deno.test(`claimsOf() a token ${name}`, () => assert.deepEqual(claimsOf(text), expected));
+  Deno.test(`lifetimeOf() a token ${name}`, () => assert.deepEqual(lifetimeOf(text), expected));
 }
 
 Deno.test("readToken() removes characters that headers cannot have; undefined for an empty or absent file", async () => {

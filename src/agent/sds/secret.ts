@@ -1,3 +1,5 @@
+import { ROOT_FILES } from "../../platform/root_files.ts";
+
 /** The content of a secret, in PEM. */
 export type Secret =
   | { readonly kind: "pair"; readonly certificate: string; readonly key: string }
@@ -25,21 +27,10 @@ export type FileSecretName =
   | { readonly kind: "pair"; readonly certificate: string; readonly key: string }
   | { readonly kind: "authorities"; readonly paths: readonly string[] };
 
-/** Paths of root certificate files in operating systems. Source: Go's crypto/x509, root_linux.go. */
-const SYSTEM_ROOTS = [
-  "/etc/ssl/certs/ca-certificates.crt",
-  "/etc/pki/tls/certs/ca-bundle.crt",
-  "/etc/ssl/ca-bundle.pem",
-  "/etc/pki/tls/cacert.pem",
-  "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
-  "/etc/ssl/cert.pem",
-  "/usr/local/etc/ssl/cert.pem",
-];
-
 const FIXED: ReadonlyMap<string, SecretName> = new Map<string, SecretName>([
   ["default", { kind: "workload" }],
   ["ROOTCA", { kind: "roots" }],
-  ["file-root:system", { kind: "authorities", paths: SYSTEM_ROOTS }],
+  ["file-root:system", { kind: "authorities", paths: ROOT_FILES }],
 ]);
 
 const FILES = /^file-(cert|root):(.+)$/s;

@@ -1,5 +1,6 @@
 /** Decides, without keys, whether a filter accepts a request's token (source/extensions/filters/http/jwt_authn). */
-import { isMap, textAt, type Value } from "../../base/value.ts";
+import { claimsOf } from "../../base/json_web_token.ts";
+import { textAt } from "../../base/value.ts";
 import type { TokenRules } from "../envoy/token_rules.ts";
 import { headerText, queryValue, type Request } from "./request.ts";
 
@@ -18,16 +19,16 @@ export function tokenRuling(rules: TokenRules, request: Request, now: number | u
     return { outcome: rules.isOptional ? "none" : "missing", why: "the request has no token", issuer: "" };
   }
   if (rules.takesFailed) return { outcome: "unknown", why: "", issuer: "" };
-  const payload = payloadOf(token);
-  if (payload === undefined) {
+  const claims = claimsOf(token);
+  if (claims === undefined) {
     return { outcome: "refused", why: "the token does not have the form HEADER.PAYLOAD.SIGNATURE", issuer: "" };
   }
-  const issuer = textAt(payload, "iss");
+  const issuer = textAt(claims, "iss");
   const isKnown = rules.issuers.some((each) => each === "" || each === issuer);
   if (!isKnown) {
     return { outcome: "refused", why: `no RequestAuthentication accepts the token's issuer "${issuer}"`, issuer };
   }
-  const { exp } = payload;
+  const { exp } = claims;
   const isOver = typeof exp === "number" && now !== undefined && exp * 1000 + CLOCK_SKEW < now;
   return isOver
     ? { outcome: "refused", why: "the token has expired", issuer }
@@ -43,17 +44,4 @@ function tokenOf({ headers, queries }: TokenRules, request: Request): string | u
     if (value !== undefined && value.startsWith(prefix)) return value.slice(prefix.length);
   }
   return queries.map((name) => queryValue(request.path, name)).find((value) => value !== undefined);
-}
-
-function payloadOf(token: string): { readonly [key: string]: Value } | undefined {
-  const parts = token.split(".");
-  if (parts.length !== 3) return undefined;
-  try {
-    const bytes = Uint8Array.fromBase64(parts[1] ?? "", { alphabet: "base64url" });
-    const value: Value = JSON.parse(new TextDecoder().decode(bytes));
-    return isMap(value) ? value : undefined;
-  } catch {
-    // Invalid JSON or base64: the text is not a token.
-    return undefined;
-  }
 }

@@ -230,8 +230,7 @@ function parsed(parse: () => Value): Value | undefined {
 /** Decodes a base64 text; returns `undefined` if the text is not base64, or the result is not text. */
 function decodedText(text: string): string | undefined {
   if (!BASE64.test(text)) return undefined;
-  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  const decoded = new TextDecoder().decode(bytes);
+  const decoded = new TextDecoder().decode(Uint8Array.fromBase64(text));
   return UNPRINTABLE.test(decoded) || decoded.includes("\ufffd") ? undefined : decoded;
 }
 

@@ -122,10 +122,10 @@ const FITS = new Map<string, (value: Value, text: string) => boolean>([
 /** Decodes `!!binary`. Bytes that are not UTF-8 become U+FFFD, as in JSON that Go writes. */
 function decodeBinary(text: string): Tagged {
   try {
-    const bytes = Uint8Array.from(atob(text.replace(/[\r\n]/g, "")), (char) => char.charCodeAt(0));
+    const bytes = Uint8Array.fromBase64(text.replace(/[\r\n]/g, ""));
     return { value: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) };
   } catch {
-    // InvalidCharacterError: the text is not base64.
+    // SyntaxError: the text is not base64.
     return { problem: "The !!binary value is not valid base64" };
   }
 }

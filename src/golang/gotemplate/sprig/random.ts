@@ -1,5 +1,4 @@
 /** sprig's random functions, all from the system's secure generator. */
-import { binaryOf } from "../../../base/bytes.ts";
 import { type FuncMap, varying } from "../../go_value.ts";
 import { INT, int, limitMade, STRING, text } from "./args.ts";
 
@@ -15,7 +14,7 @@ export function randomFunctions(): FuncMap {
     randAscii: characters(ASCII),
     randNumeric: characters(DIGITS),
     randInt: varying([INT, INT], (min, max) => BigInt(between(int(min), int(max)))),
-    randBytes: varying([INT], (count) => btoa(binaryOf(randomBytes(int(count))))),
+    randBytes: varying([INT], (count) => randomBytes(int(count)).toBase64()),
     shuffle: varying([STRING], (s) => shuffle([...text(s)]).join("")),
     uuidv4: varying([], () => crypto.randomUUID()),
   };

@@ -1,5 +1,4 @@
 /** Reads and writes PEM as Go's encoding/pem does. Texts are binary strings: one character per byte. */
-import { binaryOf, bytesOfBinary } from "../../../base/bytes.ts";
 import { trimmedEnd } from "../../../base/text/mod.ts";
 
 /** A block: its type (`CERTIFICATE`) and contents. Headers are skipped. */
@@ -10,7 +9,7 @@ export interface PemBlock {
 
 /** Encodes a block, in lines of 64 characters. */
 export function encodePem(type: string, bytes: Uint8Array): string {
-  const lines = btoa(binaryOf(bytes)).match(/.{1,64}/g) ?? [];
+  const lines = bytes.toBase64().match(/.{1,64}/g) ?? [];
   return [`-----BEGIN ${type}-----`, ...lines, `-----END ${type}-----`, ""].join("\n");
 }
 
@@ -42,5 +41,5 @@ function bytesOf(body: readonly string[]): Uint8Array | undefined {
   const start = body.findIndex((line) => !line.includes(":"));
   const content = start < 0 ? "" : body.slice(start).join("").replace(/[ \t\r]/g, "");
   if (content.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(content)) return undefined;
-  return bytesOfBinary(atob(content));
+  return Uint8Array.fromBase64(content);
 }

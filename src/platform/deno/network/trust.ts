@@ -3,6 +3,7 @@
  * `DENO_TLS_CA_STORE` and `DENO_CERT`. A client would then trust more authorities than the roots that it was given.
  * This file empties that store and creates every client of the program (docs/security.md).
  */
+import { ROOT_FILES } from "../../root_files.ts";
 import { MeshError, messageOf } from "../../../base/errors.ts";
 
 /** Value of `DENO_TLS_CA_STORE` that selects no store. Deno 2.6 to 2.9 uses the default for an empty value. */
@@ -39,16 +40,6 @@ function set(name: string, value: string | undefined): void {
   else Deno.env.set(name, value);
 }
 
-/** Files with the system's roots, in the order of Go (crypto/x509/root_linux.go). macOS has the last file. */
-const ROOTS_FILES = [
-  "/etc/ssl/certs/ca-certificates.crt",
-  "/etc/pki/tls/certs/ca-bundle.crt",
-  "/etc/ssl/ca-bundle.pem",
-  "/etc/pki/tls/cacert.pem",
-  "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
-  "/etc/ssl/cert.pem",
-];
-
 /**
  * Returns the trusted roots of the system in PEM, or the content of the file in `SSL_CERT_FILE` if that variable is
  * set. On a system without roots, returns Mozilla's roots from the runtime. Throws a MeshError if the file in
@@ -57,7 +48,7 @@ const ROOTS_FILES = [
 export function systemRoots(): string {
   const given = Deno.env.get("SSL_CERT_FILE") ?? "";
   if (given !== "") return rootsIn(given);
-  for (const file of ROOTS_FILES) {
+  for (const file of ROOT_FILES) {
     try {
       return Deno.readTextFileSync(file);
     } catch {

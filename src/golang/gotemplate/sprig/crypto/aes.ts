@@ -1,5 +1,5 @@
 /** sprig's `encryptAES` and `decryptAES`: AES-256-CBC. The key is the password, cut or zero-filled to 32 bytes. */
-import { binaryOf, bytesOfBinary, joinBytes } from "../../../../base/bytes.ts";
+import { joinBytes } from "../../../../base/bytes.ts";
 import { bytesOf, stringOf } from "../../../go_bytes.ts";
 import { nodeCrypto } from "../../../../base/node_crypto.ts";
 
@@ -10,7 +10,7 @@ export function encryptAes(password: string, plain: string): string {
   if (plain === "") return "";
   const vector = crypto.getRandomValues(new Uint8Array(BLOCK));
   const cipher = nodeCrypto().createCipheriv("aes-256-cbc", keyOf(password), vector);
-  return btoa(binaryOf(joinBytes([vector, cipher.update(bytesOf(plain)), cipher.final()])));
+  return joinBytes([vector, cipher.update(bytesOf(plain)), cipher.final()]).toBase64();
 }
 
 /** Decrypts the output of `encryptAes`. Throws if the text is not base64 or does not contain whole blocks. */
@@ -36,9 +36,9 @@ function keyOf(password: string): Uint8Array {
 
 function fromBase64(text: string): Uint8Array {
   try {
-    return bytesOfBinary(atob(text));
+    return Uint8Array.fromBase64(text);
   } catch {
-    // InvalidCharacterError: the text is not base64.
+    // SyntaxError: the text is not base64.
     throw new Error("illegal base64 data");
   }
 }
