@@ -82,6 +82,11 @@ export abstract class MethodStruct extends GoStruct {
   }
 }
 
+/** Whether a value is nil, or a nil pointer to a struct. */
+export function isNil(value: GoValue): boolean {
+  return value === null || (value instanceof GoStruct && value.isNil);
+}
+
 /**
  * A template function, called with evaluated arguments. A thrown error aborts the render, as a returned error does in
  * Go. The engine checks number and types of the arguments before the call and converts number literals, as Go does by

@@ -5,7 +5,7 @@ import { proxyConfigView } from "../../istio/mod.ts";
 import { isList, isMap, mapAt, type Value, type ValueMap } from "../../base/value.ts";
 import { FILES_SOCKET } from "../settings/pod/pod.ts";
 import type { AgentSettings } from "../settings/read.ts";
-import { hasSelfDiscovery, keepalive } from "./parts/clusters.ts";
+import { hasSelfDiscovery } from "./parts/clusters.ts";
 import { networkView, socketAddress } from "./parts/addresses.ts";
 import { runtimeFlags } from "./parts/runtime.ts";
 import { remoteService } from "./parts/stats.ts";
@@ -132,11 +132,10 @@ function serviceOf(
 ): Params {
   const remote = remoteService(settings.proxyConfig.data, field);
   if (remote === undefined) return {};
-  const options = isMap(remote.keepalive) ? { tcp_keepalive: keepalive(remote.keepalive) } : undefined;
   return {
     [`${name}_address`]: addressText(settings, remote.address),
     [`${name}_tls`]: tlsText(settings, remote.tls, name, true),
-    [`${name}_tcp_keepalive`]: options === undefined ? undefined : JSON.stringify(options),
+    [`${name}_tcp_keepalive`]: remote.connection && JSON.stringify(remote.connection),
   };
 }
 

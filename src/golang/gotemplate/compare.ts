@@ -2,7 +2,7 @@ import { compareUtf8 } from "../go_json.ts";
 import { formatValue, sprint } from "./fmt/print.ts";
 import { noFlags } from "./fmt/flags.ts";
 import { kindOf, typeOf } from "./kind.ts";
-import { GoInt, GoStruct, type GoValue } from "../go_value.ts";
+import { GoInt, GoStruct, type GoValue, isNil } from "../go_value.ts";
 
 /** A value to compare: integers of all types are `bigint`; nil, lists, maps and structs are `undefined`. */
 function basic(value: GoValue | undefined): bigint | number | string | boolean | undefined {
@@ -41,10 +41,6 @@ function otherEquals(a: GoValue, b: GoValue): boolean {
     throw new Error(`non-comparable type ${shown(b)}: ${typeOf(b)}`);
   }
   return a === b;
-}
-
-function isNil(value: GoValue): boolean {
-  return value === null || (value instanceof GoStruct && value.isNil);
 }
 
 function shown(value: GoValue): string {

@@ -1,5 +1,5 @@
 /** Builds the clusters of the bootstrap. */
-import { isMap, type Value, type ValueMap } from "../../../base/value.ts";
+import type { Value } from "../../../base/value.ts";
 import { FILES_SOCKET, identitySocketPath } from "../../settings/pod/pod.ts";
 import type { AgentSettings } from "../../settings/read.ts";
 import { networkView, socketAddress } from "./addresses.ts";
@@ -110,11 +110,10 @@ function transport(settings: AgentSettings, tls: Value | undefined, sni: string,
 function service(settings: AgentSettings, name: string, field: "envoyMetricsService" | "envoyAccessLogService") {
   const remote = remoteService(settings.proxyConfig.data, field);
   if (remote === undefined) return [];
-  const options = isMap(remote.keepalive) ? { tcp_keepalive: keepalive(remote.keepalive) } : undefined;
   return [{
     ...named(settings, name, remote.address),
     ...transport(settings, remote.tls, name, true),
-    ...(options === undefined ? {} : { upstream_connection_options: options }),
+    ...(remote.connection === undefined ? {} : { upstream_connection_options: remote.connection }),
     ...HTTP2,
   }];
 }
@@ -137,23 +136,3 @@ const LOCAL_CLUSTER = {
   },
   eds_cluster_config: { eds_config: { ads: {}, resource_api_version: "V3" }, service_name: "local_cluster" },
 };
-
-/**
- * Returns the keepalive settings. As in Istio, each number is an object such as `{"value": 3}`, which Envoy accepts.
- * Source: Istio's option.keepaliveConverter.
- */
-export function keepalive({ probes, time, interval }: ValueMap): ValueMap {
-  return {
-    ...wrapped("keepalive_probes", Number(probes ?? 0)),
-    ...wrapped("keepalive_time", seconds(time)),
-    ...wrapped("keepalive_interval", seconds(interval)),
-  };
-}
-
-function wrapped(name: string, value: number): ValueMap {
-  return value > 0 ? { [name]: { value } } : {};
-}
-
-function seconds(value: Value | undefined): number {
-  return typeof value === "string" ? Math.trunc(Number(value.replace(/s$/, ""))) : 0;
-}

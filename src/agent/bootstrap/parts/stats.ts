@@ -1,5 +1,5 @@
 /** Builds the settings of Envoy's statistics: tags, filters, histograms and sinks. */
-import { mapAt, textAt, type ValueMap } from "../../../base/value.ts";
+import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../../base/value.ts";
 import type { AgentSettings } from "../../settings/read.ts";
 import { envoyType } from "./proto_types.ts";
 import { socketAddress } from "./addresses.ts";
@@ -94,5 +94,27 @@ export function remoteService(data: ValueMap, name: "envoyMetricsService" | "env
   const service = mapAt(data, name);
   const old = name === "envoyMetricsService" ? textAt(data, "envoyMetricsServiceAddress") : "";
   const address = textAt(service, "address") || old;
-  return address === "" ? undefined : { address, tls: service["tlsSettings"], keepalive: service["tcpKeepalive"] };
+  if (address === "") return undefined;
+  const { tlsSettings: tls, tcpKeepalive } = service;
+  return { address, tls, connection: isMap(tcpKeepalive) ? { tcp_keepalive: keepalive(tcpKeepalive) } : undefined };
+}
+
+/**
+ * Returns the keepalive settings. As in Istio, each number is an object such as `{"value": 3}`, which Envoy accepts.
+ * Source: Istio's option.keepaliveConverter.
+ */
+export function keepalive({ probes, time, interval }: ValueMap): ValueMap {
+  return {
+    ...wrapped("keepalive_probes", Number(probes ?? 0)),
+    ...wrapped("keepalive_time", seconds(time)),
+    ...wrapped("keepalive_interval", seconds(interval)),
+  };
+}
+
+function wrapped(name: string, value: number): ValueMap {
+  return value > 0 ? { [name]: { value } } : {};
+}
+
+function seconds(value: Value | undefined): number {
+  return typeof value === "string" ? Math.trunc(Number(value.replace(/s$/, ""))) : 0;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { keepalive } from "./clusters.ts";
+import { keepalive } from "./stats.ts";
 
 Deno.test("keepalive: set fields only, in whole seconds", () => {
   assert.deepEqual(keepalive({ probes: 3, time: "20s", interval: "1.900s" }), {

@@ -4,7 +4,7 @@ import { sprintAll, sprintln } from "../fmt/print.ts";
 import { sprintf } from "../fmt/printf.ts";
 import { isGoMap, isList, typeOf } from "../kind.ts";
 import { truth } from "../truth.ts";
-import { type Effect, GoInt, GoStruct, type GoValue, type Signature, typed, typeTag } from "../../go_value.ts";
+import { type Effect, GoInt, type GoValue, isNil, type Signature, typed, typeTag } from "../../go_value.ts";
 import { anyType, slotType } from "./argument.ts";
 import { displayAll } from "./display.ts";
 import { escapeHtml, escapeJs, escapeQuery } from "./escape.ts";
@@ -68,12 +68,8 @@ function length(value: Slot): bigint {
   if (isList(value)) return BigInt(value.length);
   if (isGoMap(value)) return BigInt(Object.keys(value).length);
   if (value === undefined) throw new Error("reflect: call of reflect.Value.Type on zero Value");
-  if (isNilPointer(value)) throw new Error("len of nil pointer");
+  if (isNil(value)) throw new Error("len of nil pointer");
   throw new Error(`len of type ${typeOf(value).replace(/^\*/, "")}`);
-}
-
-function isNilPointer(value: GoValue): boolean {
-  return value === null || (value instanceof GoStruct && value.isNil);
 }
 
 /** `index x 1 "a"` is x[1]["a"]. */
@@ -85,7 +81,7 @@ function index(item: Slot, ...keys: Slot[]): Slot {
 }
 
 function element(item: GoValue, key: GoValue): Slot {
-  if (isNilPointer(item)) throw new Error("index of nil pointer");
+  if (isNil(item)) throw new Error("index of nil pointer");
   if (isGoMap(item)) return mapElement(item, key);
   if (isList(item)) return item[position(key, item.length, "slice")];
   if (typeof item !== "string") throw new Error(`can't index item of type ${typeOf(item)}`);
@@ -117,7 +113,7 @@ function bound(key: Slot, size: number): number {
 /** `slice x 1 2` is x[1:2]. For strings, the bounds count bytes. */
 function slice(item: Slot, ...bounds: Slot[]): Slot {
   if (item === undefined || item === null) throw new Error("slice of untyped nil");
-  if (isNilPointer(item)) throw new Error("slice of nil pointer");
+  if (isNil(item)) throw new Error("slice of nil pointer");
   if (bounds.length > 3) throw new Error(`too many slice indexes: ${bounds.length}`);
   if (typeof item === "string") return substring(item, bounds);
   if (isList(item)) return sublist(item, ...range(item.length, bounds));

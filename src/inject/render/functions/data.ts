@@ -6,6 +6,7 @@ import {
   GoStruct,
   type GoValue,
   isGoMap,
+  isNil,
   pure,
   sprint,
   typed,
@@ -34,10 +35,6 @@ export const dataFunctions: FuncMap = {
   mergeMaps: pure(["map[string]string"], (...maps) => mergeMaps(maps), true),
   omit: pure(["map[string]string", "string"], omit, true),
 };
-
-function isNil(value: GoValue): boolean {
-  return value === null || (value instanceof GoStruct && value.isNil);
-}
 
 function protoToJSON(view: GoValue = null): string {
   if (isNil(view)) return "{}";
