@@ -1,4 +1,5 @@
 /** Checks whether a cluster is ready for the mesh, and its workloads are in the mesh. */
+import { apiPath } from "../kube/api_path.ts";
 import { EXIT, MeshError } from "../base/errors.ts";
 import { connect, type KubeObject } from "../kube/client/mod.ts";
 import type { World } from "../platform/mod.ts";
@@ -119,7 +120,7 @@ export async function hasNamespace({ api, scope }: Source): Promise<boolean> {
   const { namespace } = scope;
   if (namespace === undefined) return true;
   try {
-    return await api.get(`/api/v1/namespaces/${encodeURIComponent(namespace)}`) !== undefined;
+    return await api.get(apiPath("api/v1", "namespaces", undefined, namespace)) !== undefined;
   } catch (error) {
     if (error instanceof MeshError) return true;
     throw error;

@@ -10,7 +10,6 @@ export {
   clusterConfiguration,
   type ClusterNames,
   clusterNames,
-  configMapsPath,
   configurationIn,
   ownConfigMap,
   ownConfiguration,

@@ -2,6 +2,7 @@
  * Finds out whether the API server admits an injected pod: from a dry run, or else from the reports of the pod's
  * controller, or else from the rules of `check security`.
  */
+import { apiPath } from "../../kube/api_path.ts";
 import { trimmedEnd } from "../../base/text/mod.ts";
 import { isLimitRange, isResourceQuota, type KubeApi } from "../../kube/client/mod.ts";
 import { mapAt, textAt, type ValueMap } from "../../base/value.ts";
@@ -177,7 +178,7 @@ function refused(verdict: Verdict, message: string, reason = "api-server-refuses
 async function judged({ api }: Admitting, { target, verdict }: Candidate, doubt: string): Promise<Admitted> {
   const { namespace } = target;
   const [found, quotas, ranges] = await Promise.all([
-    observe("get on namespaces", () => api.get(`/api/v1/namespaces/${encodeURIComponent(namespace)}`)),
+    observe("get on namespaces", () => api.get(apiPath("api/v1", "namespaces", undefined, namespace))),
     listOf({ api }, "api/v1", "resourcequotas", { isKind: isResourceQuota, namespace }),
     listOf({ api }, "api/v1", "limitranges", { isKind: isLimitRange, namespace }),
   ]);

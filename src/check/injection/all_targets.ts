@@ -1,8 +1,9 @@
 /** Lists all workloads of a cluster or a namespace. */
+import { apiPath } from "../../kube/api_path.ts";
 import { MeshError } from "../../base/errors.ts";
 import { isPod, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
 import { WORKLOADS } from "../inventory/resources.ts";
-import { collectionPath, type LabelChoice, queryOf } from "../inventory/source.ts";
+import { type LabelChoice, queryOf } from "../inventory/source.ts";
 import { objectTarget, type Target } from "./target.ts";
 
 /** Collections to list. Pods and Jobs of a controller are left out, because their controller is listed. */
@@ -18,7 +19,7 @@ export interface AllWorkloads {
 /** Throws errors of the API, even if only one kind cannot be listed, and a MeshError if there is no workload. */
 export async function allTargets(api: KubeApi, { namespace, selector }: AllWorkloads): Promise<readonly Target[]> {
   const lists = await Promise.all(COLLECTIONS.map(([group, resource]) => {
-    return api.list(collectionPath(group, resource, namespace), { limit: "100", ...queryOf(selector) }, kept);
+    return api.list(apiPath(group, resource, namespace), { limit: "100", ...queryOf(selector) }, kept);
   }));
   const targets = lists.flatMap(({ items }) => items.filter(isOnItsOwn).flatMap((item) => objectTarget(item) ?? []));
   if (targets.length > 0) return targets.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));

@@ -1,4 +1,5 @@
 /** Reads the reports of controllers whose pods the API server refuses: a condition or an event. */
+import { apiPath } from "../../kube/api_path.ts";
 import { oneLine } from "../../base/errors.ts";
 import type { KubeApi } from "../../kube/client/mod.ts";
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
@@ -30,7 +31,7 @@ export function replicaFailure(controller: ValueMap): ValueMap | undefined {
 async function fromEvents(api: KubeApi, target: Target): Promise<readonly string[]> {
   const { namespace, name, row: { kind } } = target;
   const fieldSelector = `involvedObject.kind=${kind},involvedObject.name=${name},reason=${FAILED}`;
-  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`;
+  const path = apiPath("api/v1", "events", namespace);
   const events = await observe("list on events", () => api.list(path, { fieldSelector }));
   if (!isKnown(events)) return [];
   const own = events.value.items.filter((event) => textAt(event, "reason") === FAILED);

@@ -1,4 +1,5 @@
 /** Reads what decides about injection in a namespace. What the user may not read is unknown, not an error. */
+import { apiPath } from "../../kube/api_path.ts";
 import { isMutatingWebhookConfiguration, isPod, type KubeApi, type Pod } from "../../kube/client/mod.ts";
 import { loadLibraries } from "../../golang/gotemplate/sprig/mod.ts";
 import type { ClusterChoice, Injector } from "../../inject/mod.ts";
@@ -74,7 +75,7 @@ interface Shared extends Pick<Deciding, "injectors" | "may"> {
 async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promise<Knowledge> {
   const { api, wantsPods } = asking;
   const [namespace, injectors, live] = await Promise.all([
-    observe("get on namespaces", () => api.get(`/api/v1/namespaces/${encodeURIComponent(name)}`)),
+    observe("get on namespaces", () => api.get(apiPath("api/v1", "namespaces", undefined, name))),
     shared.injectors(),
     wantsPods
       ? listOf(asking, "api/v1", "pods", { isKind: isPod, namespace: name, query: PAGE_OF_PODS, keep: podKeeper() })

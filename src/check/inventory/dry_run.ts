@@ -1,4 +1,5 @@
 /** Creates pods as dry runs, which the API server does not store. */
+import { apiPath } from "../../kube/api_path.ts";
 import { oneLine } from "../../base/errors.ts";
 import { ApiError, isPod, type KubeApi, type Namespace, ofKind, type Pod } from "../../kube/client/mod.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
@@ -123,7 +124,7 @@ export async function tryToCreate(
   };
   return await observe(`create on pods in the namespace "${namespace}"`, async () => {
     try {
-      const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?${OPTIONS}`;
+      const path = `${apiPath("api/v1", "pods", namespace)}?${OPTIONS}`;
       const pod = ofKind(await api.create(path, body), isPod);
       return ended({ outcome: isInjected(pod) ? "injected" : "not-injected", webhook: undefined, message: "", pod });
     } catch (error) {

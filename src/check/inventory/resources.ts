@@ -1,4 +1,5 @@
 /** Reads collections of objects. */
+import { apiPath } from "../../kube/api_path.ts";
 import {
   isLimitRange,
   isMutatingWebhookConfiguration,
@@ -90,7 +91,7 @@ async function namespacesOf(source: Source): Promise<Observed<readonly Namespace
 function namespaceNamed({ api }: Source, name: string): Promise<Observed<Namespace | undefined>> {
   return observe(
     `get on namespaces "${name}"`,
-    async () => ofKind(await api.get(`/api/v1/namespaces/${encodeURIComponent(name)}`), isNamespace),
+    async () => ofKind(await api.get(apiPath("api/v1", "namespaces", undefined, name)), isNamespace),
   );
 }
 

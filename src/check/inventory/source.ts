@@ -1,4 +1,5 @@
 /** Defines the cluster and the scope that the inventory reads. */
+import { apiPath } from "../../kube/api_path.ts";
 import {
   ApiError,
   type ExecRequest,
@@ -79,19 +80,13 @@ export function listOf<T extends KubeObject>(
   const where = namespace === undefined ? "" : ` in the namespace "${namespace}"`;
   return observe(`list on ${resource}${where}`, async () => {
     try {
-      const { items } = await api.list(collectionPath(group, resource, namespace), query, keep);
+      const { items } = await api.list(apiPath(group, resource, namespace), query, keep);
       return items.filter(isKind);
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return [];
       throw error;
     }
   });
-}
-
-/** Returns the path of a collection in a namespace; `undefined` means the whole cluster. */
-export function collectionPath(group: string, resource: string, namespace: string | undefined): string {
-  const folder = namespace === undefined ? "" : `namespaces/${encodeURIComponent(namespace)}/`;
-  return `/${group}/${folder}${resource}`;
 }
 
 export interface Listing<T extends KubeObject> {
@@ -115,6 +110,6 @@ export function objectOf<T extends KubeObject>(
   isKind: Guard<T>,
   { namespace, name }: Place,
 ): Promise<Observed<T | undefined>> {
-  const path = `/${group}/namespaces/${encodeURIComponent(namespace)}/${resource}/${encodeURIComponent(name)}`;
+  const path = apiPath(group, resource, namespace, name);
   return observe(`get on ${resource} in the namespace "${namespace}"`, async () => ofKind(await api.get(path), isKind));
 }

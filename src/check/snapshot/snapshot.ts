@@ -1,4 +1,5 @@
 /** Builds an `InjectionSnapshot`: what decides about injection in a cluster, and what the user may not read. */
+import { apiPath } from "../../kube/api_path.ts";
 import { MeshError } from "../../base/errors.ts";
 import {
   isMutatingWebhookConfiguration,
@@ -14,7 +15,6 @@ import { parseYaml, toYaml } from "../../yaml/mod.ts";
 import {
   absent,
   clusterNames,
-  configMapsPath,
   type InjectionSnapshot,
   kubeletVersion,
   nativeNodes,
@@ -156,7 +156,7 @@ async function configMaps(
   const found = await Promise.all([...all.values()].map(({ namespace, name }) => {
     const needs = `get on configmaps in the namespace "${namespace}"`;
     return reader.read({ resource: "configmaps", namespace, needs }, () => {
-      return reader.api.get(`${configMapsPath(namespace)}/${encodeURIComponent(name)}`);
+      return reader.api.get(apiPath("api/v1", "configmaps", namespace, name));
     });
   }));
   return found.filter((each) => each !== undefined);
@@ -169,7 +169,7 @@ async function revisionsIn(
   hasWebhooks: boolean,
 ): Promise<readonly string[]> {
   const needs = `list on configmaps in the namespace "${istioNamespace}"`;
-  const ask = () => reader.api.list(configMapsPath(istioNamespace), {}, nameAlone);
+  const ask = () => reader.api.list(apiPath("api/v1", "configmaps", istioNamespace), {}, nameAlone);
   const list = hasWebhooks
     ? (await reader.try(needs, ask))?.value
     : await reader.read({ resource: "configmaps", namespace: istioNamespace, needs }, ask);
@@ -220,7 +220,7 @@ async function namespacesOf(reader: Reader, names: readonly string[]): Promise<r
   const found = await Promise.all(names.map((name) => {
     const needs = `get on namespaces "${name}"`;
     return reader.read({ resource, name, needs }, async () => {
-      const namespace = await reader.api.get(`/api/v1/namespaces/${encodeURIComponent(name)}`);
+      const namespace = await reader.api.get(apiPath("api/v1", "namespaces", undefined, name));
       if (namespace !== undefined) return labelsAlone(namespace);
       throw new MeshError(`There is no namespace "${name}"`, { hint: "see --namespace" });
     });

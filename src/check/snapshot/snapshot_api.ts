@@ -1,4 +1,5 @@
 /** Serves a snapshot of a cluster through the interface of the API client. */
+import { apiPath } from "../../kube/api_path.ts";
 import { ApiError, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
 import type { ClusterChoice, InjectionSnapshot, Unreadable } from "../../inject/mod.ts";
 
@@ -31,13 +32,13 @@ export function snapshotApi(snapshot: InjectionSnapshot, file: string): KubeApi 
   return {
     server: `"${file}"`,
     get: async (path) => {
-      const found = objects.find((object) => `${collectionOf(object)}/${nameOf(object)}` === path);
+      const found = objects.find((object) => pathOf(object, object.metadata.name) === path);
       if (found === undefined) await refuse(path);
       return found;
     },
     list: async (path, _query, keep = (object) => object) => {
       await refuse(path);
-      return { items: objects.filter((object) => collectionOf(object) === path).map(keep), resourceVersion: "" };
+      return { items: objects.filter((object) => pathOf(object) === path).map(keep), resourceVersion: "" };
     },
     create: refused,
     replace: refused,
@@ -59,26 +60,18 @@ function nodesIn({ kubeletVersions = [] }: InjectionSnapshot): readonly KubeObje
   });
 }
 
-function collectionOf({ kind, metadata: { namespace } }: KubeObject): string {
-  return collection(COLLECTIONS[kind] ?? "", namespace);
+function pathOf({ kind, metadata: { namespace } }: KubeObject, name?: string): string {
+  return pathIn(COLLECTIONS[kind] ?? "", namespace, name);
 }
 
-function collection(resource: string, namespace: string | undefined): string {
-  if (resource === COLLECTIONS["MutatingWebhookConfiguration"]) {
-    return `/apis/admissionregistration.k8s.io/v1/${resource}`;
-  }
-  return namespace === undefined
-    ? `/api/v1/${resource}`
-    : `/api/v1/namespaces/${encodeURIComponent(namespace)}/${resource}`;
-}
-
-function nameOf({ metadata: { name } }: KubeObject): string {
-  return encodeURIComponent(name);
+function pathIn(resource: string, namespace: string | undefined, name?: string): string {
+  const isWebhook = resource === COLLECTIONS["MutatingWebhookConfiguration"];
+  return apiPath(isWebhook ? "apis/admissionregistration.k8s.io/v1" : "api/v1", resource, namespace, name);
 }
 
 /** Whether a path belongs to an unreadable part: a collection with its objects, or a single object. */
 function isIn(path: string, { resource, namespace, name }: Unreadable): boolean {
-  const folder = collection(resource, namespace);
-  if (name !== undefined) return path === `${folder}/${encodeURIComponent(name)}`;
+  const folder = pathIn(resource, namespace);
+  if (name !== undefined) return path === pathIn(resource, namespace, name);
   return path === folder || (path.startsWith(`${folder}/`) && !path.slice(folder.length + 1).includes("/"));
 }

@@ -1,4 +1,5 @@
 /** Reads the running pods with a sidecar, by workload, and the templates of these workloads. */
+import { apiPath } from "../../kube/api_path.ts";
 import { isPod, type KubeApi, type KubeObject, type Pod, readWorkloadName } from "../../kube/client/mod.ts";
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { type Owner, podOwner } from "../../inject/mod.ts";
@@ -6,7 +7,7 @@ import { objectTarget, type Target, targetOf } from "../injection/target.ts";
 import { isAlive, livePod } from "../inventory/live_pods.ts";
 import { PAGE_OF_PODS, WORKLOADS } from "../inventory/resources.ts";
 import { isKnown, observe, type Observed } from "../inventory/observed.ts";
-import { collectionPath, type LabelChoice, queryOf } from "../inventory/source.ts";
+import { type LabelChoice, queryOf } from "../inventory/source.ts";
 import { type Parts, partsOf } from "./parts.ts";
 
 /** Running pods of a workload with the same sidecar. */
@@ -29,7 +30,7 @@ export async function runningSidecars(api: Pick<KubeApi, "list">, choice: PodCho
   const known = new Map<string, Omit<Running, "pods">>();
   const query = { ...PAGE_OF_PODS, ...queryOf(choice.selector) };
   // The client may repeat the request of a page, so a count in the callback could count pods twice.
-  const { items } = await api.list(collectionPath("api/v1", "pods", choice.namespace), query, (object) => {
+  const { items } = await api.list(apiPath("api/v1", "pods", choice.namespace), query, (object) => {
     const running = isPod(object) ? sidecarOf(object) : undefined;
     const key = running === undefined ? "" : JSON.stringify(running);
     if (running !== undefined && !known.has(key)) known.set(key, running);
@@ -61,7 +62,7 @@ export type Templates = (owner: Owner) => Promise<Observed<Target>>;
 /** Lists workloads of the built-in kinds first. All others are read by name. */
 export async function templatesOf(api: KubeApi, { namespace }: PodChoice): Promise<Templates> {
   const lists = await Promise.all(WORKLOADS.map(([group, resource]) => {
-    const path = collectionPath(group, resource, namespace);
+    const path = apiPath(group, resource, namespace);
     return observe(`list on ${resource}`, () => api.list(path, { limit: "100" }, withoutStatus));
   }));
   const objects = lists.flatMap((list) => isKnown(list) ? list.value.items : []);

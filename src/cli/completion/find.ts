@@ -1,4 +1,5 @@
 /** Values for completion, from the kubeconfig, the cluster and this program. */
+import { apiPath } from "../../kube/api_path.ts";
 import { type Completes, problemsTogether, readValue, valuesOf } from "../../golang/flags/mod.ts";
 import type { ConnectOptions, KubeconfigNames, KubeConnection } from "../../kube/client/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
@@ -76,8 +77,7 @@ const SOURCES: Partial<Record<Completes, Source>> = {
     valuesOf: (object) => revisionsOf(object).map((name) => `rev:${name}`),
   },
   "config-maps": {
-    collection: (_, { istioNamespace }) =>
-      Promise.resolve(`/api/v1/namespaces/${encodeURIComponent(istioNamespace)}/configmaps`),
+    collection: (_, { istioNamespace }) => Promise.resolve(apiPath("api/v1", "configmaps", istioNamespace)),
   },
   "webhooks": { collection: () => Promise.resolve(WEBHOOKS) },
 };

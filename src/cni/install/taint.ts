@@ -1,4 +1,5 @@
 /** Sets the taint that keeps pods off a node until the plugin is installed. */
+import { apiPath } from "../../kube/api_path.ts";
 import { ConflictError, type KubeApi } from "../../kube/client/mod.ts";
 import { mapAt, mapsAt, textAt } from "../../base/value.ts";
 
@@ -6,7 +7,7 @@ const MAX_TRIES = 5;
 
 /** Adds or removes a taint of the node. Returns false if this changes nothing. Rejects with an `ApiError`. */
 export async function setTaint(api: KubeApi, node: string, key: string, wanted: boolean): Promise<boolean> {
-  const path = `/api/v1/nodes/${encodeURIComponent(node)}`;
+  const path = apiPath("api/v1", "nodes", undefined, node);
   for (let attempt = 1;; attempt++) {
     const object = await api.get(path);
     const taints = object === undefined ? [] : mapsAt(mapAt(object, "spec"), "taints");

@@ -1,4 +1,5 @@
 /** Decides whether the plugin stays when its installer exits. */
+import { apiPath } from "../../kube/api_path.ts";
 import { errorText } from "../../base/errors.ts";
 import { ApiError, type KubeApi } from "../../kube/client/mod.ts";
 import { mapAt } from "../../base/value.ts";
@@ -16,7 +17,7 @@ const WITHOUT_RIGHTS = [401, 403];
 export async function stayingOf(api: KubeApi, namespace: string, daemonSet: string) {
   const name = `the DaemonSet "${namespace}/${daemonSet}"`;
   try {
-    const found = await api.get(`/apis/apps/v1/namespaces/${namespace}/daemonsets/${daemonSet}`);
+    const found = await api.get(apiPath("apis/apps/v1", "daemonsets", namespace, daemonSet));
     if (found === undefined) return { stays: false, reason: `${name} no longer exists` };
     if (mapAt(found, "metadata")["deletionTimestamp"] !== undefined) {
       return { stays: false, reason: `${name} is being deleted` };

@@ -1,4 +1,5 @@
 /** Reads the pod of a request from the API server. */
+import { apiPath } from "../../kube/api_path.ts";
 import { errorText } from "../../base/errors.ts";
 import { connect, type KubeObject } from "../../kube/client/mod.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -42,8 +43,7 @@ async function tryToRead(world: World, folder: string, { namespace, name }: PodN
   try {
     const client = await connect(world, { kubeconfig, requestTimeout: REQUEST });
     try {
-      const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
-      return await client.get(path) ?? "the pod does not exist on the API server";
+      return await client.get(apiPath("api/v1", "pods", namespace, name)) ?? "the pod does not exist on the API server";
     } finally {
       client.close();
     }

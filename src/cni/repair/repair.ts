@@ -1,4 +1,5 @@
 /** Finds pods of this node that started while the plugin was missing, and fixes, deletes or labels them. */
+import { apiPath } from "../../kube/api_path.ts";
 import { errorText } from "../../base/errors.ts";
 import type { Meter } from "../../base/metrics/mod.ts";
 import { isMap, textAt } from "../../base/value.ts";
@@ -194,11 +195,11 @@ async function writeEvent({ api, world }: RepairContext, pod: KubeObject, reason
     ...{ type: "Warning", reason, message: message.slice(0, MAX_MESSAGE), source: { component: "cni-repair" } },
     ...{ firstTimestamp: now, lastTimestamp: now, count: 1 },
   };
-  await api.create(`/api/v1/namespaces/${namespace}/events`, event).catch(() => {});
+  await api.create(apiPath("api/v1", "events", namespace), event).catch(() => {});
 }
 
 function pathOf({ metadata: { namespace = "", name } }: KubeObject): string {
-  return `/api/v1/namespaces/${namespace}/pods/${name}`;
+  return apiPath("api/v1", "pods", namespace, name);
 }
 
 function nameOf({ metadata: { namespace = "", name } }: KubeObject): string {

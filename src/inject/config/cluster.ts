@@ -1,4 +1,5 @@
 /** Reads the injector's configuration from the cluster. Istio keeps it in two ConfigMaps. */
+import { apiPath } from "../../kube/api_path.ts";
 import { MeshError } from "../../base/errors.ts";
 import type { KubeApi, KubeObject } from "../../kube/client/api.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
@@ -83,7 +84,7 @@ export async function revisionConfiguration(api: KubeApi, choice: ClusterChoice)
       return { ...await clusterConfiguration(api, names), revision: name };
     } catch (error) {
       if (!(error instanceof AbsentError) || isNamed) throw error;
-      const own = await api.get(`${configMapsPath(names.namespace)}/${encodeURIComponent(ownConfigMap(name))}`);
+      const own = await api.get(apiPath("api/v1", "configmaps", names.namespace, ownConfigMap(name)));
       if (own === undefined) throw error;
       return { ...ownConfiguration(own), revision: name };
     }
@@ -131,12 +132,8 @@ function entry(map: KubeObject, key: string): Source {
   return { text: configMapEntry({ ...map, kind: "ConfigMap" }, key, file) ?? "", file: `${file} (key "${key}")` };
 }
 
-export function configMapsPath(namespace: string): string {
-  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`;
-}
-
 async function read(api: KubeApi, namespace: string, name: string): Promise<KubeObject> {
-  const map = await api.get(`${configMapsPath(namespace)}/${encodeURIComponent(name)}`);
+  const map = await api.get(apiPath("api/v1", "configmaps", namespace, name));
   return map ?? Promise.reject(await absent(api, namespace, name));
 }
 
@@ -154,7 +151,7 @@ const LIKE_ISTIOS = /^istio(-|$)(?!ca-root-cert)/;
 const MAX_NAMES = 12;
 
 async function hintFor(api: KubeApi, namespace: string): Promise<string> {
-  const { items } = await api.list(configMapsPath(namespace));
+  const { items } = await api.list(apiPath("api/v1", "configmaps", namespace));
   const names = items.map(({ metadata }) => metadata.name).filter((name) => LIKE_ISTIOS.test(name));
   if (names.length === 0) {
     return "the namespace has no ConfigMap of Istio, or does not exist: set Istio's namespace with --istioNamespace";

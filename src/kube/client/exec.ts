@@ -2,6 +2,7 @@
  * Runs a command in a container, as `kubectl exec` does since Kubernetes 1.30: over a WebSocket to the API server,
  * whose messages begin with the number of a stream (k8s.io/apimachinery, pkg/util/remotecommand; KEP-4006).
  */
+import { apiPath } from "../api_path.ts";
 import { parseJson } from "../../base/json.ts";
 import { joinBytes } from "../../base/bytes.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -92,7 +93,7 @@ async function open(transport: Transport, request: ExecRequest, signal: AbortSig
 function pathOf({ namespace, pod, container, command }: HeldRequest, ...streams: readonly string[]): string {
   const query = new URLSearchParams([["container", container], ...streams.map((stream) => [stream, "true"])]);
   for (const argument of command) query.append("command", argument);
-  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/exec?${query}`;
+  return `${apiPath("api/v1", "pods", namespace, pod)}/exec?${query}`;
 }
 
 /**

@@ -3,6 +3,7 @@
  * Uses a WebSocket whose messages begin with the number of a stream, for data or errors (k8s.io/kubelet,
  * pkg/cri/streaming/portforward/websocket.go); the first message of each stream is the port.
  */
+import { apiPath } from "../api_path.ts";
 import { joinBytes } from "../../base/bytes.ts";
 import { messageOf } from "../../base/errors.ts";
 import { unlessAborted, type WebSocketConnection } from "../../platform/mod.ts";
@@ -55,9 +56,7 @@ export async function getFromPort(transport: Transport, request: PodPortRequest)
 
 async function open(transport: Transport, request: PodPortRequest, signal: AbortSignal): Promise<WebSocketConnection> {
   const { namespace, pod, port } = request;
-  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${
-    encodeURIComponent(pod)
-  }/portforward?ports=${port}`;
+  const path = `${apiPath("api/v1", "pods", namespace, pod)}/portforward?ports=${port}`;
   try {
     return await transport.webSocket(path, PROTOCOLS, signal);
   } catch (error) {

@@ -1,4 +1,5 @@
 /** Parses kubectl's names of workloads, such as `deployment/web`. */
+import { apiPath } from "../api_path.ts";
 import { closest } from "../../base/text/mod.ts";
 import { UsageError } from "../../base/errors.ts";
 
@@ -41,8 +42,7 @@ export function readWorkloadName(
   const found = known.find(({ names }) => names.includes(plain));
   if (found === undefined) throw unknownKind(word, known);
   const { kind, group, names: [plural = ""] } = found;
-  const path = (namespace: string) =>
-    `/${group}/namespaces/${encodeURIComponent(namespace)}/${plural}/${encodeURIComponent(name)}`;
+  const path = (namespace: string) => apiPath(group, plural, namespace, name);
   return { kind, path, name };
 }
 
@@ -54,7 +54,7 @@ export function workloadKinds(): string[] {
 /** Returns the API path of all objects of a kind in a namespace; `undefined` for an unknown kind. */
 export function workloadCollection(word: string, namespace: string): string | undefined {
   const found = RESOURCES.find(({ names }) => names.includes(word.toLowerCase()));
-  return found && `/${found.group}/namespaces/${encodeURIComponent(namespace)}/${found.names[0]}`;
+  return found && apiPath(found.group, found.names[0] ?? "", namespace);
 }
 
 function unknownKind(word: string, resources: readonly Resource[]): UsageError {

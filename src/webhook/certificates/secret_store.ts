@@ -1,4 +1,5 @@
 /** Lets replicas agree on certificates through a Secret. */
+import { apiPath } from "../../kube/api_path.ts";
 import { ConflictError, type KubeApi, type Secret } from "../../kube/client/mod.ts";
 import { MeshError } from "../../base/errors.ts";
 import { textAt } from "../../base/value.ts";
@@ -101,11 +102,11 @@ function changedSecret(old: Secret, data: Record<string, string>): object {
 
 /** API path of the namespace's Secrets. */
 export function collectionOf({ namespace }: Pick<SecretStore, "namespace">): string {
-  return `/api/v1/namespaces/${namespace}/secrets`;
+  return apiPath("api/v1", "secrets", namespace);
 }
 
 function pathOf(store: SecretStore): string {
-  return `${collectionOf(store)}/${store.name}`;
+  return apiPath("api/v1", "secrets", store.namespace, store.name);
 }
 
 function nameOf({ namespace, name }: Pick<SecretStore, "namespace" | "name">): string {

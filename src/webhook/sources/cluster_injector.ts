@@ -1,4 +1,5 @@
 /** Loads the configuration from ConfigMaps of the cluster, and watches these. */
+import { apiPath } from "../../kube/api_path.ts";
 import { errorLine, errorText, MeshError } from "../../base/errors.ts";
 import { oneAtATime } from "../../base/one_at_a_time.ts";
 import { ApiError, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
@@ -8,7 +9,6 @@ import {
   type ClusterConfiguration,
   clusterConfiguration,
   type ClusterNames,
-  configMapsPath,
   configurationIn,
 } from "../../inject/mod.ts";
 import { type InjectorChoice, injectorOf } from "./injector_of.ts";
@@ -70,7 +70,7 @@ function watchMaps({ api, log, names, signal }: Watching, changed: () => Promise
   const failures = new Map<Part, string>();
   const watch = async (part: Part) => {
     const query = { fieldSelector: `metadata.name=${names[part]}` };
-    const events = api.watch(configMapsPath(names.namespace), query, signal, {
+    const events = api.watch(apiPath("api/v1", "configmaps", names.namespace), query, signal, {
       synced: () => {
         synced.add(part);
         if (failures.delete(part)) log.info("Watching the ConfigMaps again");

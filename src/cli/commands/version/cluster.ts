@@ -1,3 +1,4 @@
+import { apiPath } from "../../../kube/api_path.ts";
 import { counted, visible } from "../../../base/text/mod.ts";
 import { errorText, MeshError } from "../../../base/errors.ts";
 import { connect, type ConnectOptions, isPod, type KubeApi, type Pod } from "../../../kube/client/mod.ts";
@@ -51,8 +52,7 @@ export async function clusterVersions(
 }
 
 async function components(api: KubeApi, labelSelector: string, namespace: string | undefined): Promise<Component[]> {
-  const path = namespace === undefined ? "/api/v1/pods" : `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
-  const { items } = await api.list(path, { labelSelector });
+  const { items } = await api.list(apiPath("api/v1", "pods", namespace), { labelSelector });
   return componentsOf(items.filter(isPod));
 }
 

@@ -3,6 +3,7 @@
  * proxy's container lacks. A container exits with this process, or after its own timeout. Kubernetes keeps the exited
  * container in the pod's list.
  */
+import { apiPath } from "../../../kube/api_path.ts";
 import type { KubeConnection, KubeObject, Pod } from "../../../kube/client/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
 import type { Clock } from "../../../platform/mod.ts";
@@ -98,7 +99,7 @@ export async function startGuest(source: EphemeralSource, pod: Pod, guest: Guest
     `Adding the ephemeral container "${name}" to pod "${namespace}/${podName}": image "${guest.image}", ${guest.says}; ` +
       `it exits with this command, at the latest after ${SECONDS} seconds, and stays in the pod's list\n`,
   );
-  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(podName)}`;
+  const path = apiPath("api/v1", "pods", namespace, podName);
   const { image, security, waits = WAITS } = guest;
   try {
     await source.api.patch(`${path}/ephemeralcontainers`, "strategic", {

@@ -1,4 +1,5 @@
 /** Reads the logs and events of a pod from the API server. */
+import { apiPath } from "../../../kube/api_path.ts";
 import { mapAt, textAt, type ValueMap } from "../../../base/value.ts";
 import type { KubeConnection, Pod } from "../../../kube/client/mod.ts";
 import { absentPart, type Part, type PartName } from "../../snapshot/snapshot.ts";
@@ -19,7 +20,7 @@ export async function logOf(
   pod: Pod,
   query: Readonly<Record<"container", string>> & Readonly<Record<string, string>>,
 ): Promise<Part> {
-  const path = `${namespacePath(pod)}/pods/${encodeURIComponent(pod.metadata.name)}/log`;
+  const path = `${apiPath("api/v1", "pods", placeOf(pod).namespace, pod.metadata.name)}/log`;
   return await part("the log", async () => {
     let lines = LINES;
     while (true) {
@@ -62,13 +63,9 @@ export async function logsAndEvents(
   ]);
 }
 
-function namespacePath(pod: Pod): string {
-  return `/api/v1/namespaces/${encodeURIComponent(placeOf(pod).namespace)}`;
-}
-
 async function eventsText(api: Pick<KubeConnection, "list">, pod: Pod): Promise<string> {
   const fieldSelector = `involvedObject.kind=Pod,involvedObject.name=${pod.metadata.name}`;
-  const { items } = await api.list(`${namespacePath(pod)}/events`, { fieldSelector });
+  const { items } = await api.list(apiPath("api/v1", "events", placeOf(pod).namespace), { fieldSelector });
   const events = items.map(eventOf).toSorted((a, b) => a.last < b.last ? -1 : 1).slice(-MAX_EVENTS);
   return JSON.stringify({ events });
 }

@@ -1,4 +1,5 @@
 /** Reads mesh resources with the user's permissions. Reads each kind of a namespace at most once. */
+import { apiPath } from "../../../kube/api_path.ts";
 import type { ValueMap } from "../../../base/value.ts";
 import { ApiError, type KubeConnection } from "../../../kube/client/mod.ts";
 import type { MeshResources } from "../../resources/mesh_resources.ts";
@@ -43,9 +44,8 @@ async function listed(
   namespace: string,
 ): Promise<readonly ValueMap[] | undefined> {
   const [plural, versions] = KINDS[kind] ?? ["", []];
-  const where = namespace === "" ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
   for (const version of versions) {
-    const path = `/${version.includes("/") ? "apis" : "api"}/${version}${where}/${plural}`;
+    const path = apiPath(`${version.includes("/") ? "apis" : "api"}/${version}`, plural, namespace || undefined);
     try {
       return (await api.list(path)).items;
     } catch (error) {

@@ -1,4 +1,5 @@
 /** Finds the pods behind endpoints through the API server. */
+import { apiPath } from "../../../kube/api_path.ts";
 import { ApiError, isPod, type KubeConnection, type KubeObject, type Pod } from "../../../kube/client/mod.ts";
 import { errorText } from "../../../base/errors.ts";
 import { intAt, listAt, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
@@ -14,9 +15,7 @@ export function liveEnds(api: Api, read: (pod: Pod) => Promise<Snapshot>): Ends 
   return {
     isOneCluster: true,
     async podAt(address, namespace): Promise<OtherEnd> {
-      const path = namespace === undefined
-        ? "/api/v1/pods"
-        : `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
+      const path = apiPath("api/v1", "pods", namespace);
       const found = await permitted(() => podsAt(api, path, address, namespace !== undefined));
       if (typeof found === "string") return { why: found };
       const [pod, ...others] = found;
@@ -32,13 +31,12 @@ export function liveEnds(api: Api, read: (pod: Pod) => Promise<Snapshot>): Ends 
     async endpointsOf(host, port, namespace) {
       const [name = "", own = namespace, kind = "svc"] = host.split(".");
       if (kind !== "svc" || typeof parseAddress(host) !== "string") return `"${host}" is not the name of a Service`;
-      const where = `/namespaces/${encodeURIComponent(own)}`;
-      const service = await permitted(() => api.get(`/api/v1${where}/services/${encodeURIComponent(name)}`));
+      const service = await permitted(() => api.get(apiPath("api/v1", "services", own, name)));
       if (typeof service === "string") return service;
       if (service === undefined) return `the Service ${own}/${name} does not exist`;
       const labelSelector = `kubernetes.io/service-name=${name}`;
       const slices = await permitted(() =>
-        api.list(`/apis/discovery.k8s.io/v1${where}/endpointslices`, { labelSelector })
+        api.list(apiPath("apis/discovery.k8s.io/v1", "endpointslices", own), { labelSelector })
       );
       if (typeof slices === "string") return slices;
       const ports = mapsAt(mapAt(service, "spec"), "ports");

@@ -1,4 +1,5 @@
 /** Selects pods by name, by workload or service, or by labels. */
+import { apiPath } from "../../../kube/api_path.ts";
 import { MeshError } from "../../../base/errors.ts";
 import {
   isPod,
@@ -77,7 +78,7 @@ async function podsByLabels(api: Listing, choice: PodChoice, namespace: string):
 }
 
 async function listPods(api: Listing, namespace: string | undefined, labelSelector: string): Promise<readonly Pod[]> {
-  const path = namespace === undefined ? "/api/v1/pods" : `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
+  const path = apiPath("api/v1", "pods", namespace);
   const { items } = await api.list(path, labelSelector === "" ? {} : { labelSelector });
   return items.filter(isPod);
 }
