@@ -40,7 +40,6 @@ const DECIDED = z.strictObject({
   field: z.string().describe("field that decided, such as spec.mtls.mode; empty if unknown"),
 });
 
-/** The path of one connection. */
 export const ANSWER = z.strictObject({
   pod: z.string().describe("NAMESPACE/NAME; empty if unknown"),
   direction: z.enum(["outbound", "inbound"]),

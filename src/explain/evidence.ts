@@ -14,7 +14,6 @@ export interface Evidence {
   readonly request: string;
   /** The connection of the request. Its headers contain the mark. */
   readonly connection: Connection;
-  /** User ID that sent the request. */
   readonly uid: number | undefined;
   /** Text that is unique to this request, to find its line in the access log. */
   readonly mark: string;

@@ -9,7 +9,6 @@ interface AskedProxy {
   readonly api: Pick<KubeConnection, "exec">;
   readonly clock: Pick<Clock, "now">;
   readonly pod: Pod;
-  /** Name of the proxy's container. */
   readonly container: string;
 }
 

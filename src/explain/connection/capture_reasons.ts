@@ -28,80 +28,71 @@ interface Passed {
   option(name: string): string | undefined;
 }
 
-interface Case {
-  readonly holds: (passed: Passed) => boolean;
-  readonly why: string | ((passed: Passed) => string);
-  readonly fix: string | ((passed: Passed) => string);
-}
+type Text = string | ((passed: Passed) => string);
 
-/** Reasons for outbound connections. The first case that holds applies; the last case always holds. */
+/** A condition, and the reason and the fix if it holds. */
+type Case = readonly [holds: (passed: Passed) => boolean, why: Text, fix: Text];
+
+/** Reasons for outbound connections. The first case that holds applies. */
 const OUTBOUND: readonly Case[] = [
-  {
-    holds: ({ option }) => option("o") === "lo",
-    why: "the connection stays in the pod",
-    fix: "",
-  },
-  {
-    holds: ({ isReturn, rules, owner = "" }) => isReturn && rules.settings.proxyUids.includes(owner),
-    why: ({ container, owner }) => `${container} runs as the proxy's user ${owner}`,
-    fix: ({ container, owner }) => `set securityContext.runAsUser of ${container} to a user other than ${owner}`,
-  },
-  {
-    holds: ({ isReturn, port }) => isReturn && port !== undefined,
-    why: "its port is excluded",
-    fix: `remove the port from the annotation ${ANNOTATION}/excludeOutboundPorts`,
-  },
-  {
-    holds: ({ isReturn, option }) => isReturn && /^127\.|^::1\//.test(option("d") ?? ""),
-    why: "the destination is a loopback address",
-    fix: "",
-  },
-  {
-    holds: ({ isReturn, option }) => isReturn && option("d") !== undefined,
-    why: "its address is excluded",
-    fix: ({ option }) => `remove ${option("d")} from the annotation ${ANNOTATION}/excludeOutboundIPRanges`,
-  },
-  {
-    holds: ({ option }) => option("o") !== undefined,
-    why: "its interface is excluded",
-    fix: `remove the interface from the annotation ${ANNOTATION}/excludeInterfaces`,
-  },
-  {
-    holds: ({ isReturn, owner }) => isReturn && owner !== undefined,
-    why: "its user is excluded",
-    fix: "remove the user from the arguments of istio-iptables",
-  },
-  {
-    holds: ({ rules }) => rules.settings.outboundCidrs !== "*",
-    why: "no rule captures its address",
-    fix: `add the address to the annotation ${ANNOTATION}/includeOutboundIPRanges`,
-  },
-  { holds: () => true, why: "no rule captures the connection", fix: "" },
+  [({ option }) => option("o") === "lo", "the connection stays in the pod", ""],
+  [
+    ({ isReturn, rules, owner = "" }) => isReturn && rules.settings.proxyUids.includes(owner),
+    ({ container, owner }) => `${container} runs as the proxy's user ${owner}`,
+    ({ container, owner }) => `set securityContext.runAsUser of ${container} to a user other than ${owner}`,
+  ],
+  [
+    ({ isReturn, port }) => isReturn && port !== undefined,
+    "its port is excluded",
+    `remove the port from the annotation ${ANNOTATION}/excludeOutboundPorts`,
+  ],
+  [
+    ({ isReturn, option }) => isReturn && /^127\.|^::1\//.test(option("d") ?? ""),
+    "the destination is a loopback address",
+    "",
+  ],
+  [
+    ({ isReturn, option }) => isReturn && option("d") !== undefined,
+    "its address is excluded",
+    ({ option }) => `remove ${option("d")} from the annotation ${ANNOTATION}/excludeOutboundIPRanges`,
+  ],
+  [
+    ({ option }) => option("o") !== undefined,
+    "its interface is excluded",
+    `remove the interface from the annotation ${ANNOTATION}/excludeInterfaces`,
+  ],
+  [
+    ({ isReturn, owner }) => isReturn && owner !== undefined,
+    "its user is excluded",
+    "remove the user from the arguments of istio-iptables",
+  ],
+  [
+    ({ rules }) => rules.settings.outboundCidrs !== "*",
+    "no rule captures its address",
+    `add the address to the annotation ${ANNOTATION}/includeOutboundIPRanges`,
+  ],
 ];
 
 const INBOUND: readonly Case[] = [
-  {
-    holds: ({ isReturn, port = "" }) => isReturn && OWN_PORTS.includes(port),
-    why: "the port belongs to the proxy",
-    fix: "",
-  },
-  {
-    holds: ({ isReturn, port }) => isReturn && port !== undefined,
-    why: "its port is excluded",
-    fix: `remove the port from the annotation ${ANNOTATION}/excludeInboundPorts`,
-  },
-  {
-    holds: ({ isReturn, option }) => isReturn && option("i") !== undefined,
-    why: "its interface is excluded",
-    fix: `remove the interface from the annotation ${ANNOTATION}/excludeInterfaces`,
-  },
-  {
-    holds: ({ rules }) => rules.settings.inboundPorts !== "*",
-    why: "no rule captures its port",
-    fix: `add the port to the annotation ${ANNOTATION}/includeInboundPorts`,
-  },
-  { holds: () => true, why: "no rule captures the connection", fix: "" },
+  [({ isReturn, port = "" }) => isReturn && OWN_PORTS.includes(port), "the port belongs to the proxy", ""],
+  [
+    ({ isReturn, port }) => isReturn && port !== undefined,
+    "its port is excluded",
+    `remove the port from the annotation ${ANNOTATION}/excludeInboundPorts`,
+  ],
+  [
+    ({ isReturn, option }) => isReturn && option("i") !== undefined,
+    "its interface is excluded",
+    `remove the interface from the annotation ${ANNOTATION}/excludeInterfaces`,
+  ],
+  [
+    ({ rules }) => rules.settings.inboundPorts !== "*",
+    "no rule captures its port",
+    `add the port to the annotation ${ANNOTATION}/includeInboundPorts`,
+  ],
 ];
+
+const OTHERWISE: Case = [() => true, "no rule captures the connection", ""];
 
 const NOTHING_CAPTURED: Reason = {
   reason: "the pod's network has no Istio rules: the kernel redirects no connections",
@@ -124,11 +115,11 @@ function reasonOf(cases: readonly Case[], rule: TracedRule | undefined, rules: T
   const owner = option("uid-owner") ?? option("gid-owner");
   const port = option("dport") ?? option("dports");
   const passed: Passed = { rules, container, isReturn: option("j") === "RETURN", owner, port, option };
-  const found = cases.find(({ holds }) => holds(passed));
-  const textOf = (text: Case["why"] = "") => typeof text === "string" ? text : text(passed);
-  const why = textOf(found?.why);
+  const [, found, change] = cases.find(([holds]) => holds(passed)) ?? OTHERWISE;
+  const textOf = (text: Text) => typeof text === "string" ? text : text(passed);
+  const why = textOf(found);
   return {
     reason: passed.isReturn ? `${ruleText(rule)} excludes the connection: ${why}` : why,
-    fix: textOf(found?.fix),
+    fix: textOf(change),
   };
 }

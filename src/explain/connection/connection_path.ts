@@ -23,42 +23,35 @@ export interface Step {
   readonly cause?: Cause | undefined;
 }
 
+type Parts = Partial<Omit<PlainStation, "kind">>;
+
 /** Returns a station of this kind; `parts` override the defaults. */
-export function stationOf(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>): PlainStation {
+export function stationOf(kind: StationKind, parts: Parts): PlainStation {
   return { kind, name: "", source: "seen", result: "ok", message: "", detail: {}, ...parts };
 }
 
 /** Returns a step after which the connection continues. */
-export function passing(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>): Step {
+export function passing(kind: StationKind, parts: Parts): Step {
   return { station: stationOf(kind, parts) };
 }
 
 /** Returns a step at which the connection is refused. */
-export function refusing(
-  kind: StationKind,
-  parts: Partial<Omit<PlainStation, "kind">>,
-  fix: string,
-  cause?: Cause,
-): Step {
+export function refusing(kind: StationKind, parts: Parts, fix: string, cause?: Cause): Step {
   return ending(kind, { result: "error", ...parts }, { verdict: "refused", fix, cause });
 }
 
 /** Returns a step with an unknown result, after which the connection continues. */
-export function unsure(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>, cause?: Cause): Step {
+export function unsure(kind: StationKind, parts: Parts, cause?: Cause): Step {
   return { ...passing(kind, { source: "unknown", result: "unknown", ...parts }), cause };
 }
 
 /** Returns a step with an unknown result, after which the path is unknown too. */
-export function unknowing(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>, fix = ""): Step {
+export function unknowing(kind: StationKind, parts: Parts, fix = ""): Step {
   return ending(kind, { source: "unknown", result: "unknown", ...parts }, { verdict: "unknown", fix });
 }
 
 /** Returns a step at which the connection ends. Its message is the reason. */
-export function ending(
-  kind: StationKind,
-  parts: Partial<Omit<PlainStation, "kind">>,
-  { verdict, fix, cause }: Omit<End, "reason">,
-): Step {
+export function ending(kind: StationKind, parts: Parts, { verdict, fix, cause }: Omit<End, "reason">): Step {
   const station = stationOf(kind, parts);
   return { station, end: { verdict, reason: sentence(station.message), fix, cause } };
 }
@@ -171,7 +164,7 @@ export class ConnectionPath {
 
   /** Returns the answer. If neither an end nor a doubt was recorded, the verdict is `reaches`. */
   answer(): OpenAnswer {
-    const endpoints = [...this.#endpoints.values()];
+    const endpoints = this.endpointList();
     const side = this.direction === "outbound" ? "client" : "server";
     return {
       pod: this.pod,

@@ -35,8 +35,10 @@ function withoutPort(
     const message = `${found}; it is unknown whether a process listens on port ${port}`;
     return unsure("cluster", { name, message }, cause);
   }
-  const endpoints = ports.flatMap((each) => endpointsOf(config, `outbound|${each}||${host}`) ?? []);
-  if (endpoints.length === 0 || endpoints.flat().includes(address)) {
+  const known = ports.map((each) => endpointsOf(config, `outbound|${each}||${host}`)).filter((each) =>
+    each !== undefined
+  );
+  if (known.length === 0 || known.flat().includes(address)) {
     return unsure("cluster", { name, message: `${found}; it is unknown whether a pod listens on port ${port}` });
   }
   const right = others.length === 0 ? `port ${only}` : "one of its ports";
@@ -51,9 +53,8 @@ export function serviceCause(host: string, field: string): Cause {
   return { kind: "Service", namespace, name, field, search: { by: "name" } };
 }
 
-/** Returns a list with the list of the endpoints' addresses; `undefined` if the snapshot does not contain them. */
-function endpointsOf(config: EnvoyConfig, cluster: string): readonly string[][] | undefined {
-  const addresses = (each: { readonly address: { readonly address: string } }) => each.address.address;
-  const found = config.status(cluster)?.hosts.map(addresses) ?? config.assignment(cluster)?.endpoints.map(addresses);
-  return found && [found];
+/** Returns the endpoints' addresses of a cluster; `undefined` if the snapshot does not contain them. */
+function endpointsOf(config: EnvoyConfig, cluster: string): readonly string[] | undefined {
+  const { hosts } = config.status(cluster) ?? {};
+  return (hosts ?? config.assignment(cluster)?.endpoints)?.map(({ address }) => address.address);
 }

@@ -6,7 +6,6 @@ import { addressAt, numberAt, type SocketAddress } from "./message.ts";
 /** The fields of a `ClusterLoadAssignment` that affect the choice of an endpoint. */
 export interface Assignment {
   readonly endpoints: readonly Endpoint[];
-  /** Overprovisioning factor in percent. */
   readonly overprovisioning: number;
 }
 
@@ -16,7 +15,6 @@ export interface Endpoint {
   readonly health: string;
   readonly locality: string;
   readonly priority: number;
-  /** Weight of the locality; `undefined` if not set. */
   readonly localityWeight: number | undefined;
   /** The metadata that selects a transport socket. */
   readonly transportMetadata: ValueMap;

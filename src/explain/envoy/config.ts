@@ -12,7 +12,6 @@ import { type Listener, readListener } from "./listener.ts";
 import { anyOf } from "./message.ts";
 import { readRouteConfig, type RouteConfig } from "./route_config.ts";
 
-/** A resource that Envoy rejected. */
 export interface Rejected {
   readonly name: string;
   readonly why: string;
@@ -44,7 +43,6 @@ export type ConfigReading = { readonly config: EnvoyConfig; readonly absent?: un
   readonly absent: AbsentPart;
 };
 
-/** Reads the configuration of a snapshot. */
 export function readEnvoy({ parts }: Pick<Snapshot, "parts">): ConfigReading {
   const dump = jsonOf(parts["config_dump.json"], "config_dump.json");
   if (dump.value === undefined) return { absent: dump.part };

@@ -3,7 +3,6 @@ import { mapAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { type HeaderMatch, headerMatchesAt } from "./matchers.ts";
 import { millisecondsAt, numberAt, readAt, readFraction } from "./message.ts";
 
-/** An injected fault, which aborts or delays requests. */
 export interface Fault {
   readonly abort: { readonly status: number; readonly share: number } | undefined;
   readonly delay: { readonly milliseconds: number; readonly share: number } | undefined;
@@ -14,7 +13,6 @@ export interface Fault {
   readonly nodes: readonly string[];
 }
 
-/** Reads an `HTTPFault`. */
 export function readFault(fault: ValueMap): Fault {
   const delay = mapAt(fault, "delay");
   const milliseconds = millisecondsAt(delay, "fixed_delay");

@@ -19,7 +19,6 @@ export interface HostStatus {
   readonly counters: ReadonlyMap<string, number>;
 }
 
-/** Reads a `ClusterStatus`. */
 export function readClusterStatus(status: ValueMap): ClusterStatus {
   return { name: textAt(status, "name"), hosts: mapsAt(status, "host_statuses").flatMap(readHost) };
 }

@@ -63,7 +63,6 @@ export function chainsOf({ chains, defaultChain }: Listener): readonly FilterCha
   return defaultChain === undefined ? chains : [...chains, defaultChain];
 }
 
-/** Reads a `Listener`. */
 export function readListener(listener: ValueMap): Listener {
   const main = addressAt(listener, "address");
   const more = mapsAt(listener, "additional_addresses").flatMap((each) => addressAt(each, "address") ?? []);

@@ -2,7 +2,6 @@
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { flagAt, hasMessage, numberAt } from "./message.ts";
 
-/** The condition of a `StringMatcher`. */
 export interface StringMatch {
   readonly kind: "exact" | "prefix" | "suffix" | "contains" | "regex" | "custom";
   readonly text: string;
@@ -40,7 +39,6 @@ export function readStringMatch(map: ValueMap): StringMatch {
   return { kind: hasMessage(map, "custom") ? "custom" : "exact", text: "", ignoreCase };
 }
 
-/** Returns the pattern of a `RegexMatcher`. */
 export function regexAt(map: ValueMap, key: string): string {
   return textAt(mapAt(map, key), "regex");
 }
@@ -70,12 +68,10 @@ function readValueMatch(map: ValueMap): ValueMatch {
   return { kind: "present", present: map["present_match"] !== false };
 }
 
-/** Returns the header matchers under a key. */
 export function headerMatchesAt(map: ValueMap, key: string): HeaderMatch[] {
   return mapsAt(map, key).map(readHeaderMatch);
 }
 
-/** Reads a `QueryParameterMatcher`. */
 export function readQueryMatch(map: ValueMap): QueryMatch {
   return { name: textAt(map, "name"), value: readValueMatch(map) };
 }

@@ -36,7 +36,6 @@ export type Rule =
   | { readonly kind: "claim"; readonly what: string }
   | { readonly kind: "unknowable"; readonly what: string };
 
-/** The address that a rule checks. */
 export type AddressOf = "destination" | "source";
 
 /**

@@ -53,7 +53,6 @@ export interface RouteMatch {
   readonly ignoresCase: boolean;
   readonly headers: readonly HeaderMatch[];
   readonly queries: readonly QueryMatch[];
-  /** Whether the route matches only gRPC requests. */
   readonly grpc: boolean;
   /** The share of requests that the route matches, from 0 to 1. */
   readonly fraction: number;
@@ -71,7 +70,6 @@ export type RouteAction =
   | { readonly kind: "direct"; readonly status: number }
   | { readonly kind: "other"; readonly what: string };
 
-/** A cluster of a route, with its share. */
 export interface RouteCluster {
   readonly name: string;
   readonly weight: number;
@@ -88,7 +86,6 @@ export interface Forwarding {
   readonly mirrors: readonly string[];
 }
 
-/** Reads a `RouteConfiguration`. */
 export function readRouteConfig(config: ValueMap): RouteConfig {
   return {
     name: textAt(config, "name"),

@@ -3,14 +3,12 @@ import { isMap, listAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "..
 import { readStringMatch, type StringMatch } from "./matchers.ts";
 import { anyAt, type AnyMessage, flagAt, readAt } from "./message.ts";
 
-/** A transport socket of a cluster or a filter chain. */
 export type TransportSocket =
   | { readonly kind: "plain" }
   | ({ readonly kind: "tls" } & TlsContext)
   /** QUIC, tap, or an unknown extension. */
   | { readonly kind: "other"; readonly type: string };
 
-/** The TLS context of a client or a server. */
 export interface TlsContext {
   /** Server name that a client sends. */
   readonly sni: string;
@@ -32,7 +30,6 @@ export function transportSocketAt(map: ValueMap, key: string): TransportSocket {
   return readAt(map, key, readTransportSocket) ?? PLAIN;
 }
 
-/** Reads a `TransportSocket`. */
 export function readTransportSocket(socket: ValueMap): TransportSocket {
   return ofMessage(anyAt(socket, "typed_config"), textAt(socket, "name"));
 }

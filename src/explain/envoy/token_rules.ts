@@ -8,7 +8,6 @@ export interface TokenRules {
   /** Headers that contain tokens, in lower case, and the prefix before the token. */
   readonly headers: readonly { readonly name: string; readonly prefix: string }[];
   readonly queries: readonly string[];
-  /** Whether a request without a token passes. */
   readonly isOptional: boolean;
   /** Whether a request with an invalid token passes. */
   readonly takesFailed: boolean;
@@ -17,7 +16,6 @@ export interface TokenRules {
 /** Default locations of a token: the header `Authorization: Bearer` and the query parameter `access_token`. */
 const USUAL = { headers: [{ name: "authorization", prefix: "Bearer " }], queries: ["access_token"] };
 
-/** Reads a `JwtAuthentication`. */
 export function readTokenRules(config: ValueMap): TokenRules {
   const providers = Object.values(mapAt(config, "providers")).filter(isMap);
   const requirements = mapsAt(config, "rules").map((rule) => mapAt(rule, "requires"));

@@ -7,7 +7,6 @@ import type { Endpoint } from "../../platform/mod.ts";
 export interface ListeningSocket {
   readonly address: string;
   readonly port: number;
-  /** Whether the socket listens on every address of the pod. */
   readonly isWildcard: boolean;
   readonly isLoopback: boolean;
 }

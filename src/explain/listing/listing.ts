@@ -23,7 +23,6 @@ export interface Listing {
   readonly messages: Value;
 }
 
-/** Input of a listing. */
 export interface ListingSource {
   readonly config: EnvoyConfig;
   readonly snapshot: Snapshot;
@@ -40,7 +39,6 @@ export interface Entry {
   readonly port?: number;
 }
 
-/** Returns the entries that match the filter, as a listing. */
 export function listingOf(
   heads: readonly string[],
   entries: readonly Entry[],

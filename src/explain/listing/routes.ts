@@ -35,7 +35,6 @@ function isPassthrough({ action }: Route): boolean {
   return action.kind === "forward" && action.clusters.length === 1 && action.clusters[0]?.name === "PassthroughCluster";
 }
 
-/** Maximum number of domains to show for one virtual host. */
 const MAX_DOMAINS = 2;
 
 /** Returns the domains in their shortest form, without ports, such as `catalog, catalog.shop + 1 more...`. */

@@ -9,12 +9,10 @@ import { probePlan, SOME_USER } from "./plan.ts";
 import { FROM_ENDPOINT, marked, probeRequest } from "./request.ts";
 import type { ProbePlace, ProbeSender } from "./send.ts";
 
-/** A connection and its verdict. */
 interface Asked extends Pick<Answer, "verdict"> {
   readonly connection: Connection;
 }
 
-/** The result of a request. */
 export interface CellProof {
   /** Status such as `200`, or why there was no response. */
   readonly result: string;

@@ -60,7 +60,6 @@ function hostCounters(part: Part, direction: Answer["direction"]): Counters | un
   return counters;
 }
 
-/** Matches the connection counter of a listener. */
 const LINE = /^listener\.(.+)\.downstream_cx_total: (\d+)$/;
 /** Matches listeners to ignore: admin interface, per-worker counters, and the ports for inbound, probes and metrics. */
 const OWN = /^admin(\.|$)|\.worker_\d+$|_150(?:06|21|90)$/;

@@ -66,7 +66,6 @@ export type SourceChoice =
     readonly api: ConnectOptions;
     /** Whether to read the kernel's rules through an ephemeral container. */
     readonly ephemeral: boolean;
-    /** Connection for which to send a request. */
     readonly probe?: Connection | undefined;
     /** Image of the ephemeral container that sends the request; `undefined`: the proxy's image. */
     readonly probeImage?: string | undefined;
@@ -77,7 +76,6 @@ export interface Question {
   readonly source: SourceChoice;
   readonly connection: Connection | undefined;
   readonly output: "table" | "wide" | "short" | "json" | "svg";
-  /** Whether to explain only the client's side. */
   readonly isOneEnd: boolean;
   /** Whether to explain connections from every workload to every Service. */
   readonly isMatrix?: boolean;
@@ -85,6 +83,5 @@ export interface Question {
   readonly isProbed?: boolean;
   /** Whether to trace the first packet of the connection through the kernel, in this network namespace. */
   readonly isTraced?: boolean;
-  /** Envoy's response flags to explain. */
   readonly flags?: readonly string[];
 }

@@ -31,7 +31,6 @@ export interface ChainChoice {
   readonly unmet?: Criterion;
 }
 
-/** Finds the chain of a listener for a connection. */
 export function filterChainFor(
   { chains, defaultChain }: Pick<Listener, "chains" | "defaultChain">,
   connection: Properties,
@@ -90,7 +89,6 @@ const CRITERIA = [
   { name: "source port", pick: (chains) => chains.filter(({ match }) => match.sourcePorts.length === 0) },
 ] as const satisfies readonly { readonly name: string; readonly pick: Picker }[];
 
-/** The name of a criterion. */
 export type Criterion = (typeof CRITERIA)[number]["name"];
 
 /** Tries the wanted values in order. Keeps the chains with the first value that at least one chain has. */
@@ -137,7 +135,6 @@ function serverNames(name: string): string[] {
   return name === "" ? [""] : [name, ...wildcards, ""];
 }
 
-/** Describes the conditions of a chain. */
 export function matchText(match: FilterChainMatch): string {
   const parts = [
     match.port === 0 ? "" : `port ${match.port}`,

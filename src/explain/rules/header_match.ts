@@ -4,7 +4,6 @@ import { headerText, queryValue, type Request } from "./request.ts";
 import { matchesString, stringMatchText } from "./string_match.ts";
 import { all, not, type Truth, truthOf } from "./truth.ts";
 
-/** Whether all header matchers match. */
 export function matchesHeaders(matchers: readonly HeaderMatch[], request: Request): Truth {
   return all(matchers.map((each) => matchesHeader(each, request)));
 }
@@ -26,7 +25,6 @@ function matchesValue(match: Exclude<ValueMatch, { kind: "present" }>, text: str
   return truthOf(isWhole && Number(text) >= match.start && Number(text) < match.end);
 }
 
-/** Whether all query parameter matchers match. */
 export function matchesQueries(matchers: readonly QueryMatch[], { path }: Request): Truth {
   return all(matchers.map(({ name, value }) => {
     const found = queryValue(path, name);

@@ -4,7 +4,6 @@ export interface Host {
   readonly health: "healthy" | "degraded" | "unhealthy";
   readonly priority: number;
   readonly locality: string;
-  /** Weight of the locality; `undefined` if not set. */
   readonly localityWeight: number | undefined;
 }
 

@@ -9,9 +9,7 @@ export interface Request {
   readonly path: string;
   /** Header values by lower-case name, in order. Includes pseudo-headers. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** Whether the request arrived over TLS. */
   readonly isTls: boolean;
-  /** Whether the client presented a certificate. */
   readonly hasClientCertificate: boolean;
 }
 

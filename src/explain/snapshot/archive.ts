@@ -94,7 +94,6 @@ async function* bounded(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-/** Path, manifest data and callbacks for writing an archive. */
 interface ArchiveOptions {
   readonly path: string;
   readonly program: string;

@@ -26,12 +26,10 @@ const SCHEMA_VERSION = 1;
 
 const MAX_MANIFEST_BYTES = 1024 * 1024;
 
-/** Whether a file with this name belongs to a snapshot. */
 export function isSnapshotFile(name: string): boolean {
   return name === MANIFEST || isPartName(name);
 }
 
-/** Maximum size of a file of a snapshot. */
 export function maxFileBytes(name: string): number {
   return isPartName(name) ? maxPartBytes(name) : MAX_MANIFEST_BYTES;
 }
@@ -54,7 +52,6 @@ interface Written {
   readonly removed: ReadonlyMap<PartName, readonly Removed[]>;
 }
 
-/** Returns the text of an archive's manifest. */
 export function manifestText({ pod, time, parts }: Snapshot, { program, removed }: Written): string {
   const absent = Object.fromEntries(
     PART_NAMES.flatMap((name) => {

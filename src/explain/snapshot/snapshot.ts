@@ -43,7 +43,6 @@ export function maxPartBytes(name: PartName): number {
     : 8 * MIB;
 }
 
-/** Reasons why a part is absent. */
 export const ABSENT_REASONS = [
   /** The snapshot does not contain the file. */
   "not-in-snapshot",
@@ -89,14 +88,12 @@ export interface PodName {
 
 export interface Snapshot {
   readonly pod: PodName;
-  /** The time of the snapshot; `undefined` if unknown. */
   readonly time: Date | undefined;
   /** Source of the snapshot for messages, such as `"web.tar.gz"` or `pod/web`. */
   readonly origin: string;
   readonly parts: Readonly<Record<PartName, Part>>;
 }
 
-/** Returns an absent part. */
 export function absentPart(absent: AbsentReason, message: string): AbsentPart {
   return { absent, message };
 }
@@ -128,7 +125,6 @@ export function allParts(given: ReadonlyMap<string, Part>): Readonly<Record<Part
   };
 }
 
-/** Whether a name is the name of a part. */
 export function isPartName(name: string): name is PartName {
   return PART_NAMES.some((each) => each === name);
 }

@@ -49,7 +49,6 @@ export function exitInWords(code: number, reason: string, role: Role): string {
   return `exit code ${code}: ${text}`;
 }
 
-/** Meanings of the reasons of waiting containers. */
 const WAITING: Readonly<Record<string, string>> = {
   ContainerCreating: "is being created",
   PodInitializing: "the init containers have not finished",

@@ -64,7 +64,6 @@ const RULES: Readonly<Record<string, (parts: Parts) => readonly Found[]>> = {
 const REFUSED = "correct the resource that generates this configuration, such as an EnvoyFilter";
 const CONNECTION = "check whether istiod is running and reachable, and check the log of istio-proxy";
 
-/** Returns all findings, errors first. */
 export function findingsOf(parts: Parts): Finding[] {
   const all = Object.entries(RULES).flatMap(([id, find]) => find(parts).map((each): Finding => ({ id, ...each })));
   return all.toSorted((a, b) => weight(b.result) - weight(a.result));

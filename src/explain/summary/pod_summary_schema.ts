@@ -102,7 +102,6 @@ const AMBIENT = z.strictObject({
   message: z.string(),
 });
 
-/** The summary of a pod. */
 export const POD_SUMMARY = z.strictObject({
   pod: z.string().describe("NAMESPACE/NAME; empty if unknown"),
   time: TIME,

@@ -14,7 +14,6 @@ export interface Workload {
   readonly addresses: readonly string[];
   /** Whether ztunnel or a proxy accepts HBONE tunnels for the workload; `false`: plain TCP. */
   readonly isHbone: boolean;
-  /** SPIFFE URI of the workload. */
   readonly identity: string;
   /** Address or host of the workload's waypoint; empty without a waypoint. */
   readonly waypoint: string;

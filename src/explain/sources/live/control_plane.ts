@@ -11,7 +11,6 @@ import { ApiError, isPod, type KubeConnection, type Pod } from "../../../kube/cl
 import { imageOf } from "./pods.ts";
 import { limitOf, placeOf } from "./live.ts";
 
-/** Maximum number of istiods to query. */
 const MAX_ISTIODS = 10;
 const MAX_BYTES = 32 * 1024 * 1024;
 const CONTAINER = "discovery";

@@ -54,7 +54,6 @@ const POLL = 500;
 
 const SECURITY = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true };
 
-/** Returns the container that reads the kernel's rules. */
 export function rulesGuest(image: string): Guest {
   const capabilities = { add: ["NET_ADMIN", "NET_RAW"], drop: ["ALL"] };
   return {

@@ -32,7 +32,6 @@ const AT_ONCE = 3;
 export interface LiveSource {
   readonly api: Pick<KubeConnection, "exec">;
   readonly clock: Pick<Clock, "now">;
-  /** Name of the proxy's container. */
   readonly container: string;
   /** Timeout of a command in milliseconds; 0 means no limit. */
   readonly timeout: number | undefined;

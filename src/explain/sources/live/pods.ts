@@ -17,7 +17,6 @@ import type { PodChoice } from "../../question/question.ts";
 
 type Listing = Pick<KubeApi, "list">;
 
-/** Name of the proxy's container in injected pods. */
 export const PROXY_CONTAINER = "istio-proxy";
 
 interface ChosenPods {

@@ -3,7 +3,6 @@ import type { PartName } from "../../snapshot/snapshot.ts";
 import type { Pod } from "../../../kube/client/mod.ts";
 import { containerOf } from "./pods.ts";
 
-/** A part and the command that prints it. */
 export interface PartCommand {
   readonly part: PartName;
   readonly command: readonly string[];

@@ -5,11 +5,10 @@ import type { PartCommand } from "./questions.ts";
 /** Runs commands. Returns the output of each command, or the reason why it is absent. */
 export type Ask = (commands: readonly PartCommand[]) => Promise<readonly (readonly [PartName, Part])[]>;
 
-const PROGRAMS = { "rules.iptables": "iptables", "rules.ip6tables": "ip6tables" } as const;
-const FAMILIES = ["rules.iptables", "rules.ip6tables"] as const;
+const PROGRAMS = ["iptables", "ip6tables"] as const;
 
-function command(part: typeof FAMILIES[number], program: string): PartCommand {
-  return { part, command: [program, "-c"] };
+function commandOf(program: typeof PROGRAMS[number], suffix: string): PartCommand {
+  return { part: `rules.${program}`, command: [`${program}${suffix}`, "-c"] };
 }
 
 /** Text that iptables-nft prints if legacy tables exist too. */
@@ -17,12 +16,9 @@ const LEGACY = "iptables-legacy tables present";
 
 /** Returns the IPv4 and IPv6 rules, from nf_tables and, if present, from the legacy tables. */
 export async function readRules(ask: Ask): Promise<ReadonlyMap<PartName, Part>> {
-  const usual = await ask(FAMILIES.map((part) => command(part, `${PROGRAMS[part]}-save`)));
-  const found = new Map(usual);
-  const legacy = FAMILIES.filter((part) => found.get(part)?.text?.includes(LEGACY));
-  const more = legacy.length === 0
-    ? []
-    : await ask(legacy.map((part) => command(part, `${PROGRAMS[part]}-legacy-save`)));
+  const found = new Map(await ask(PROGRAMS.map((program) => commandOf(program, "-save"))));
+  const legacy = PROGRAMS.filter((program) => found.get(`rules.${program}`)?.text?.includes(LEGACY));
+  const more = legacy.length === 0 ? [] : await ask(legacy.map((program) => commandOf(program, "-legacy-save")));
   for (const [part, value] of more) {
     const before = found.get(part)?.text ?? "";
     found.set(part, value.text === undefined ? value : { text: `${before}\n${value.text}` });
