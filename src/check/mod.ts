@@ -28,13 +28,7 @@ export { type Difference, differenceOf, type PodPair, type Side } from "./differ
 export { fileSide, revisionSide } from "./difference/sides.ts";
 export type { Explanation } from "./injection/explanation.ts";
 export { explainInjection, type InjectionQuestion } from "./injection/explain_injection.ts";
-export {
-  explanationJson,
-  type ExplanationLook,
-  explanationText,
-  explanationYaml,
-  overviewText,
-} from "./injection/print.ts";
+export * from "./injection/print.ts";
 export { readWorkloadName } from "../kube/client/mod.ts";
 export type { FailOn } from "./result.ts";
 export { type LabelChoice, labelChoice, type Scope } from "./inventory/mod.ts";

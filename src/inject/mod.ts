@@ -25,14 +25,7 @@ export {
   type Unreadable,
 } from "./config/snapshot.ts";
 export { BUILT_IN } from "./default/mod.ts";
-export {
-  decide,
-  type Decision,
-  type DecisionPolicy,
-  type DecisionStep,
-  decisionSteps,
-  IGNORED_NAMESPACES,
-} from "./decision/decision.ts";
+export * from "./decision/decision.ts";
 export {
   type Change,
   changeObject,
@@ -90,25 +83,9 @@ export {
   showConfiguration,
 } from "./config/sources.ts";
 export { unknownKeys } from "./config/unknown_keys.ts";
-export {
-  entryJson,
-  entryText,
-  type ReportEntry,
-  type Result,
-  togetherJson,
-  togetherText,
-  warningsWithoutRule,
-} from "./document/report.ts";
+export * from "./document/report.ts";
 export { type Finding, findingText, type Severity } from "./rules/rule.ts";
-export {
-  findingsOf,
-  type InputFinding,
-  inputFindings,
-  RULES,
-  type RulesOff,
-  rulesOffBy,
-  unknownRule,
-} from "./rules/rules.ts";
+export * from "./rules/rules.ts";
 export { InputFacts } from "./rules/input_rules.ts";
 export { type Level, violationsOf } from "./rules/pod_security.ts";
 export { BUILT_IN_KINDS, templatePath, type WorkloadKind, workloadKind, workloadKinds } from "./pod/kinds.ts";
