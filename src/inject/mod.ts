@@ -69,6 +69,7 @@ export {
   labelsOf,
   metadataOf,
   type Pod,
+  PROXY,
   specOf,
 } from "./pod/pod.ts";
 export { Baseline } from "./document/baseline.ts";

@@ -4,7 +4,7 @@ import { oneLine } from "../../base/errors.ts";
 import { ApiError, isPod, type KubeApi, type Namespace, ofKind, type Pod } from "../../kube/client/mod.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { newMap, type ValueMap } from "../../base/value.ts";
-import { IGNORED_NAMESPACES } from "../../inject/mod.ts";
+import { IGNORED_NAMESPACES, PROXY } from "../../inject/mod.ts";
 import { isKnown, mapKnown, observe, type Observed, oncePer } from "./observed.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "./injector_webhooks.ts";
 import type { Source } from "./source.ts";
@@ -174,8 +174,6 @@ export function podToTry(labels: ValueMap) {
     },
   };
 }
-
-const PROXY = "istio-proxy";
 
 function isInjected(pod: Pod | undefined): boolean {
   if (pod?.metadata.annotations?.["sidecar.istio.io/status"] !== undefined) return true;

@@ -1,6 +1,6 @@
 /** Kubelets support native sidecars since 1.29 (KEP-753). An older kubelet waits forever for the sidecar to exit. */
 import type { Node, Pod } from "../../../kube/client/mod.ts";
-import { containersOf, findProxy, kubeletMinor, kubeletVersion, specOf } from "../../../inject/mod.ts";
+import { containersOf, findProxy, kubeletMinor, kubeletVersion, PROXY, specOf } from "../../../inject/mod.ts";
 import { type Advice, byHand, harmless } from "../../advice/advice.ts";
 import { kubectl } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
@@ -9,7 +9,6 @@ import { isAlive } from "../../inventory/live_pods.ts";
 import { findingOf } from "../findings.ts";
 
 const MINOR = 29;
-const PROXY = "istio-proxy";
 
 /** An error if native sidecars are in use, else a warning. Skips cordoned nodes without mesh pods. */
 export async function nativeSidecars(facts: Facts): Promise<Finding> {

@@ -2,7 +2,7 @@
 import { LABEL } from "../../../istio/annotations/labels.ts";
 import { mapAt, mapsAt, type Value, type ValueMap } from "../../../base/value.ts";
 import { sameValue } from "../../../base/values/mod.ts";
-import { allContainers, type Pod, specOf } from "../../../inject/mod.ts";
+import { allContainers, type Pod, PROXY, PROXY_UID, specOf } from "../../../inject/mod.ts";
 import { type Advice, byHand, loosening } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import {
@@ -74,9 +74,7 @@ function excluding({ configuration, name, objectSelector }: InjectorWebhook): Ad
   return loosening("exclude injected pods from this webhook", "webhook", step);
 }
 
-const PROXY = "istio-proxy";
 const VOLUME = "istio-envoy";
-const PROXY_UID = 1337;
 
 /** A native sidecar, as in Istio's templates. */
 const SIDECAR: ValueMap = {

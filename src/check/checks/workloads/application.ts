@@ -5,13 +5,12 @@ import {
   findProxy,
   initContainersWithoutNetwork,
   portConflicts,
+  PROXY,
   PROXY_UID,
 } from "../../../inject/mod.ts";
 import { known } from "../../facts.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
 import type { ProblemOf } from "../findings.ts";
-
-export const PROXY = "istio-proxy";
 
 /** Whether the pod has a proxy, or gets a proxy when it is recreated. */
 export function isInMesh({ hasProxy, decision }: ExpectedPod): boolean {

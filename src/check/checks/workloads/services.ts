@@ -1,5 +1,5 @@
 /** Applies the rules of `inject` to Services of mesh pods in the cluster. */
-import { containersOf, InputFacts, type InputFinding, inputFindings, rulesOffBy } from "../../../inject/mod.ts";
+import { containersOf, InputFacts, type InputFinding, inputFindings, PROXY, rulesOffBy } from "../../../inject/mod.ts";
 import type { KubeObject, Service } from "../../../kube/client/mod.ts";
 import { harmless } from "../../advice/advice.ts";
 import { edit } from "../../advice/commands.ts";
@@ -7,7 +7,7 @@ import type { Finding } from "../../check.ts";
 import { type Facts, inEach } from "../../facts.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
 import { findingOf, NO_POD, ofField, type Problem, refOf } from "../findings.ts";
-import { isInMesh, PROXY } from "./application.ts";
+import { isInMesh } from "./application.ts";
 
 /**
  * Reports Services of mesh pods that do not name a protocol, or name different protocols for a port. If the user may
