@@ -82,7 +82,9 @@ function* takeBytes(splitter: Splitter, bytes: Uint8Array, file: string): Genera
     refuseNul(line.includes(0) ? "\0" : "", file, splitter.line);
     const text = lenient.decode(line);
     // Exceptions of the strict decoder for each line would take most of the time.
-    if (!sameBytes(encoder.encode(text), line)) splitter.markUnreadable(notUtf8(file, splitter.line));
+    if (!sameBytes(encoder.encode(text), line)) {
+      splitter.markUnreadable(() => notUtf8(file, splitter.line));
+    }
     yield* splitter.take(text);
     from = end;
   }

@@ -59,8 +59,8 @@ export class Splitter {
   }
 
   /** Marks the document of the next line as unreadable. Only the first reason is kept. */
-  markUnreadable(problem: MeshError): void {
-    this.#problem ??= problem;
+  markUnreadable(problem: () => MeshError): void {
+    this.#problem ??= problem();
   }
 
   /** Yields the last document, if the file has one. */
