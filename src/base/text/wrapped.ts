@@ -13,8 +13,8 @@ export function wrappedAround(text: string, width: number): string[] {
  * Wraps a text with `wrap`. A command at its end that does not fit on the line gets its own, whole, because people copy it.
  */
 export function wrappedBeforeCommand(text: string, width: number, wrap = wrappedAround): string[] {
-  const [, before, command] = text.length <= width ? [] : /^(.*:) (kubectl .*)$/.exec(text) ?? [];
-  return before === undefined || command === undefined ? wrap(text, width) : [...wrap(before, width), command];
+  const colon = text.length <= width ? -1 : text.lastIndexOf(": kubectl ");
+  return colon < 0 ? wrap(text, width) : [...wrap(text.slice(0, colon + 1), width), text.slice(colon + 2)];
 }
 
 function filled(words: readonly string[], width: number): string[] {

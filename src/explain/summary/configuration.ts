@@ -17,10 +17,10 @@ type TypeRow = readonly [type: ResourceType["type"], section: string, list: stri
 
 const TYPES: readonly TypeRow[] = [
   ["listeners", "ListenersConfigDump", "dynamic_listeners", /^listener_manager\.lds\.update_rejected$/],
-  ["routes", "RoutesConfigDump", "dynamic_route_configs", /\.rds\.(.*\.)?update_rejected$/],
+  ["routes", "RoutesConfigDump", "dynamic_route_configs", /^(?=.*\.rds\.).*\.update_rejected$/],
   ["clusters", "ClustersConfigDump", "dynamic_active_clusters", /^cluster_manager\.cds\.update_rejected$/],
   ["endpoints", "EndpointsConfigDump", "dynamic_endpoint_configs", /^$/],
-  ["secrets", "SecretsConfigDump", "dynamic_active_secrets", /\.sds\.(.*\.)?update_rejected$/],
+  ["secrets", "SecretsConfigDump", "dynamic_active_secrets", /^(?=.*\.sds\.).*\.update_rejected$/],
 ];
 
 /** Returns the configuration of a snapshot. Without a dump, `envoy` is undefined and `absent` is the reason. */

@@ -37,6 +37,30 @@ const HOLES: readonly Known[] = [
     because: "a number, the largest one of a count of spaces at the start of a line",
     standIn: "8",
   },
+  {
+    file: "src/explain/sources/live/together.ts",
+    code: "this.#mark",
+    because: "a random UUID",
+    standIn: "0f1e-2d3c",
+  },
+  {
+    file: "src/golang/gotemplate/sprig/date/layout.ts",
+    code: 'MONTHS.join("|")',
+    because: "the names of the months",
+    standIn: "January|June|July",
+  },
+  {
+    file: "src/golang/gotemplate/sprig/date/layout.ts",
+    code: "token.length - 1",
+    because: "a number",
+    standIn: "9",
+  },
+  {
+    file: "src/golang/gotemplate/sprig/date/layout.ts",
+    code: 'token.startsWith("Z") ? `^(Z|${offset})` : `^(${offset})`',
+    because: "one of the forms of a zone in a layout, all of a fixed length",
+    standIn: String.raw`^(Z|[+-]\d\d:\d\d:\d\d)`,
+  },
 ];
 
 /** `recheck` has a program for each platform; its form in JavaScript takes four times as long and gives up on some. */

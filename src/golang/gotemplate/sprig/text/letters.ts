@@ -52,5 +52,5 @@ function oneRune(mapped: string, rune: string): string {
 
 /** strings.Title: the first letter of each word in title case. A word consists of letters, digits and underscores. */
 export function title(text: string): string {
-  return text.replace(/(?<=^|[[\p{ASCII}--\w]\p{White_Space}])./gsv, titleRune);
+  return text.replace(/(?<=^|[^\w\P{ASCII}]|\p{White_Space})./gsu, titleRune);
 }

@@ -92,12 +92,13 @@ function parseHost(host: string): string {
 
 type Part = "path" | "fragment" | "user" | "host";
 
+const ESCAPED_IN_HOST = /[^\w\-.~!$&'()*+,;=:[\]<>"]/g;
 /** Bytes that are escaped. */
 const ESCAPED: Readonly<Record<Part, RegExp>> = {
   path: /[^\w\-.~$&+,/:;=@]/g,
   fragment: /[^\w\-.~$&+,/:;=?@!()*]/g,
   user: /[^\w\-.~$&+,;=]/g,
-  host: /[^\w\-.~!$&'()*+,;=:[\]<>"]/g,
+  host: ESCAPED_IN_HOST,
 };
 
 function escape(value: string, part: Part): string {
@@ -119,7 +120,7 @@ function unescape(value: string, part: Part): string {
 function checkHost(host: string): void {
   const escaped = /%(?!25)[0-7]./.exec(host)?.[0];
   if (escaped !== undefined) throw new Error(`invalid URL escape ${quote(escaped)}`);
-  const wrong = host.match(ESCAPED.host)?.find((c) => c < "\x80" && c !== "%");
+  const wrong = host.match(ESCAPED_IN_HOST)?.find((c) => c < "\x80" && c !== "%");
   if (wrong !== undefined) throw new Error(`invalid character ${quote(wrong)} in host name`);
 }
 

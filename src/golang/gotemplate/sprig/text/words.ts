@@ -22,13 +22,16 @@ function capitalised(_: string, first: string, capitals: string): string {
   return upperRune(first) + (isUpper(first) ? [...capitals].map(lowerRune).join("") : capitals);
 }
 
-/** Words by kind. In `HTTPStatus` the last capital letter starts the second word. Chinese ideographs form no words. */
+const IDEOGRAPHS = String.raw`\u3400-\u4d85\u4e00-\u9fcc\u{20000}-\u{2b81d}`;
+/** A letter that is no capital. Chinese ideographs form no words. */
+const LETTER = String.raw`[^\P{L}\p{Lu}${IDEOGRAPHS}]`;
+
+/** Words by kind. In `HTTPStatus` the last capital letter starts the second word. */
 const WORD = new RegExp(
   String.raw`(?<connector>[\-_\p{White_Space}]+)|(?<punctuation>\p{P}+)|(?<number>\p{N}+)` +
-    String.raw`|(?<upper>\p{Lu}+(?=\p{Lu}LETTER)|\p{Lu}{2,}|\p{Lu}LETTER*)|(?<letters>LETTER+)|(?<other>OTHER+)`
-      .replaceAll("LETTER", String.raw`[\p{L}--\p{Lu}--[\u3400-\u4d85\u4e00-\u9fcc\u{20000}-\u{2b81d}]]`)
-      .replace("OTHER", String.raw`[[^\p{L}\p{N}\p{P}\p{White_Space}][\u3400-\u4d85\u4e00-\u9fcc\u{20000}-\u{2b81d}]]`),
-  "gv",
+    String.raw`|(?<upper>\p{Lu}+(?=\p{Lu}${LETTER})|\p{Lu}{2,}|\p{Lu}${LETTER}*)|(?<letters>${LETTER}+)` +
+    String.raw`|(?<other>(?:[^\p{L}\p{N}\p{P}\p{White_Space}]|[${IDEOGRAPHS}])+)`,
+  "gu",
 );
 
 /**
