@@ -162,8 +162,8 @@ function startReplacement(path: string, mode?: number): Replacement {
   };
 }
 
-/** Removes a temporary file. Ignores a missing file, which was never created or is already renamed. */
-function removeIfThere(path: string): void {
+/** Removes a temporary file or a socket. Ignores a missing file, which was never created or is already gone. */
+export function removeIfThere(path: string): void {
   try {
     Deno.removeSync(path);
   } catch {

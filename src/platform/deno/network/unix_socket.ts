@@ -1,6 +1,7 @@
 /** Listening Unix sockets. */
 import { dirname } from "node:path";
 import { MeshError, messageOf } from "../../../base/errors.ts";
+import { removeIfThere } from "../files.ts";
 import { giveConnections } from "./connections.ts";
 import { serveLasting } from "./lasting_server.ts";
 import type { ByteConnection, UnixServer, UnixSocketOptions } from "../../connection.ts";
@@ -13,7 +14,7 @@ export async function serveUnix(
   const { path, mode } = options;
   const end = new AbortController();
   const start = (failed: AbortSignal, before: Deno.UnixAddr | undefined) => {
-    if (before !== undefined) removeSocket(path);
+    if (before !== undefined) removeIfThere(path);
     const signal = AbortSignal.any([end.signal, failed]);
     const server = Deno.serve({ path, signal, onListen: () => {} }, handler);
     if (before !== undefined) Deno.chmodSync(path, mode);
@@ -24,7 +25,7 @@ export async function serveUnix(
     close: once(async () => {
       end.abort();
       await server.shutdown();
-      removeSocket(path);
+      removeIfThere(path);
     }),
   };
 }
@@ -39,7 +40,7 @@ export async function listenUnix(
   return {
     close: once(async () => {
       await close();
-      removeSocket(path);
+      removeIfThere(path);
     }),
   };
 }
@@ -85,13 +86,5 @@ export async function isServed(path: string): Promise<boolean> {
   } catch {
     // No process listens, or the socket does not exist.
     return false;
-  }
-}
-
-function removeSocket(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // The socket is already removed.
   }
 }
