@@ -1,26 +1,29 @@
-/** The recording as an animation: a terminal in which the lines appear and scroll, once, by CSS alone. */
+/** Makes an animation of the recording: a terminal in which the lines appear and scroll once, with CSS only. */
 import { CHARACTER, painted, svgPage } from "../../../src/explain/picture/paint.ts";
 import { text } from "../../../src/explain/picture/svg.ts";
 import { LINE, PAD, paintOf } from "./recording.ts";
 
-/** Lines of the terminal. */
+/** The number of lines of the terminal. */
 const ROWS = 32;
-/** Seconds of the whole, in which the last screen stays for `STAYS`. */
+/** The total duration in seconds, of which the last screen stays for `STAYS`. */
 export const SECONDS = 30;
 const STAYS = 2;
-/** Lines of output that appear together: more cannot be followed. */
+/** The maximum number of output lines that appear together, so that readers can follow. */
 const TOGETHER = 9;
 
-/** Lines that appear at once, and the time until the next ones, relative to the others. */
+/** Lines that appear together, and the relative time until the next step. */
 interface Step {
   readonly lines: readonly string[];
   readonly weight: number;
 }
 
-/** Comments are read longer than commands, and these longer than what they print. */
+/** Relative reading times: comments take longer than commands, and commands longer than their output. */
 const WEIGHTS = { "#": 1.6, "$": 1, "": 0.55 } as const;
 
-/** The animation of a text. A renderer without animations, and a reader who wants no motion, sees its last screen. */
+/**
+ * Returns the animation of a text. Renderers without animations, and readers who prefer reduced motion, see the last
+ * screen.
+ */
 export function animation(recording: string): string {
   const steps = stepsOf(recording.trimEnd().split("\n"));
   const whole = steps.reduce((sum, { weight }) => sum + weight, 0);
@@ -54,7 +57,7 @@ to { ${moved(scrolled)} } }
     `<g class="scroll" transform="translate(0 ${-scrolled * LINE})">`,
     ...groups,
     "</g>",
-    // Lines that scroll out do not touch the edge.
+    // Hides lines that scroll out before they touch the edge.
     `<rect${painted("paper")} width="${width}" height="${PAD - 4}"/>`,
   ]);
 }

@@ -1,7 +1,7 @@
 /**
- * The machine of `examples/demo.sh`: the cluster and the mesh of the tests, and a node. Argument: the folder of its files,
- * which is `TMPDIR` too. Prints `ready` when `FOLDER/kubeconfig` and `FOLDER/bin` can be used. When standard input ends,
- * nothing is left.
+ * Runs the machine for `examples/demo.sh`: the cluster and the mesh of the tests, and a node. The argument is the
+ * folder for its files, which is also `TMPDIR`. Prints `ready` when `FOLDER/kubeconfig` and `FOLDER/bin` can be used.
+ * When standard input ends, it removes everything.
  */
 import { news } from "./started_news.ts";
 import { killLeftBehind, removeNamespaces, RUN } from "../../../tools/test/left_behind.ts";
@@ -18,10 +18,10 @@ import { DemoNode } from "./node.ts";
 const [folder = ""] = Deno.args;
 const id = Deno.env.get(RUN) ?? "";
 
-/** What the demo needs besides the tests' own needs. */
+/** The reason that the demo cannot run: it needs more programs than the tests. */
 const absent = needsCluster() ?? missing ?? needsProgram("curl") ?? needsProgram("iptables");
 
-/** Many installers run the API server as a pod, which shows its flags. */
+/** Many installers run the API server as a pod, whose spec shows the flags. */
 const API_SERVER = {
   apiVersion: "v1",
   kind: "Pod",
@@ -51,12 +51,15 @@ async function serve(): Promise<void> {
   await node.run();
 }
 
-/** Standard input is open as long as the demo runs. */
+/** Waits for the end of standard input, which stays open as long as the demo runs. */
 async function over(): Promise<void> {
   for await (const _ of Deno.stdin.readable);
 }
 
-/** The node may be starting a pod: without a pause for it, it starts nothing more. Killed processes may still write to the folder. */
+/**
+ * Whether something is left. There is no pause, so that a node that is starting a pod starts nothing more. Killed
+ * processes may still write to the folder.
+ */
 function isLeft(): boolean {
   killLeftBehind(id);
   removeNamespaces(id);

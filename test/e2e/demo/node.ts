@@ -1,4 +1,4 @@
-/** The node of the demo: it runs each pod that names it, and does for pods and namespaces what controllers do. */
+/** The node of the demo: it runs each pod scheduled to it, and simulates the controllers of pods and namespaces. */
 import { isPod, isService, type Pod, type Query, type WatchEvent } from "../../../src/kube/client/mod.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import type { RunningPod } from "../mesh/support/kubelet/kubelet.ts";
@@ -9,14 +9,14 @@ import { type KubeletNode, type RunningContainer, startKubelet } from "../suppor
 
 const NAME = "node-1";
 
-/** Runs until its process ends. */
+/** A node that runs until its process ends. */
 export class DemoNode {
-  /** By `NAMESPACE/POD`. */
+  /** The running pods, by `NAMESPACE/POD`. */
   readonly #pods = new Map<string, RunningPod>();
 
   private constructor(readonly mesh: RealMesh, readonly kubelet: KubeletNode, readonly programs: string) {}
 
-  /** Adds it to the cluster. Its programs are files of the folder. */
+  /** Adds the node to the cluster. Its programs are files in the folder. */
   static async add(mesh: RealMesh, folder: string): Promise<DemoNode> {
     const programs = `${folder}/proxy`;
     await Deno.mkdir(programs);
@@ -25,7 +25,7 @@ export class DemoNode {
     return new DemoNode(mesh, await startKubelet(mesh.parts.cluster, NAME), programs);
   }
 
-  /** Runs the pods of the cluster, and those that come. Rejects if one does not become ready. */
+  /** Runs existing and new pods of the cluster. Rejects if a pod does not become ready. */
   async run(): Promise<never> {
     const failed = Promise.withResolvers<never>();
     const watch = async (path: string, query: Query, see: (event: WatchEvent) => Promise<unknown> | undefined) => {
@@ -38,14 +38,14 @@ export class DemoNode {
       return object.metadata.deletionTimestamp === undefined ? undefined : this.#remove(object);
     });
     const namespaces = watch("/api/v1/namespaces", {}, ({ type, object: { metadata: { name } } }) => {
-      // A namespace may be gone meanwhile.
+      // The namespace may already be gone.
       return type === "ADDED" ? addServiceAccount(this.mesh.parts.cluster, name).catch(() => {}) : undefined;
     });
     for (const each of [pods, namespaces]) each.catch(failed.reject);
     return await failed.promise;
   }
 
-  /** Addresses are given one after the other: a pod has the same in each run. */
+  /** Pods are added one after the other, so that each gets the same address in every run. */
   async #add(pod: Pod, failed: (error: unknown) => void): Promise<void> {
     const running = await this.mesh.place(pod);
     this.#pods.set(keyOf(pod), running);
@@ -59,7 +59,7 @@ export class DemoNode {
     await this.#addToServices(running);
   }
 
-  /** An application is its process, a proxy the network of its pod and `pilot-agent`. */
+  /** The containers of a pod: the process of the application, and for the proxy `pilot-agent` in the pod's network. */
   #containersOf(key: string, { entrance, options }: RunningPod): Record<string, RunningContainer> {
     const path = Deno.env.get("PATH") ?? "";
     const proxy = { command: ["nsenter", `--net=${options.network.namespace.path}`], path: `${this.programs}:${path}` };
@@ -84,7 +84,7 @@ export class DemoNode {
     }
   }
 
-  /** The object goes when the pod has ended. */
+  /** Deletes the pod object when the pod has ended. */
   async #remove(pod: Pod): Promise<void> {
     await this.#end(pod);
     const { name, namespace } = pod.metadata;

@@ -1,4 +1,4 @@
-/** Writes what `examples/demo.sh` shows, on standard input, to docs/images; nothing that is not whole. */
+/** Reads the output of `examples/demo.sh` from standard input and writes it to docs/images, unless it is incomplete. */
 import { animation } from "./animation.ts";
 import { picture, recorded, RECORDING } from "./recording.ts";
 

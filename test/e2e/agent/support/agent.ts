@@ -1,4 +1,4 @@
-/** The lifecycle as a process, as PID 1 of a PID namespace or below it. */
+/** Runs the lifecycle of Envoy as a process, as PID 1 of a PID namespace or below it. */
 import type { DriverOptions } from "./lifecycle_driver.ts";
 import { needsProgram } from "../../../support/test_when.ts";
 import { DEADLINE_MILLISECONDS, until } from "../../../support/until.ts";
@@ -8,7 +8,7 @@ const DRIVER = decodeURIComponent(new URL("lifecycle_driver.ts", import.meta.url
 /** How the agent is started. As PID 1 it inherits every orphan of its namespace. */
 export type Place = "as PID 1" | "below PID 1";
 
-/** A reason to skip tests in a place. */
+/** Returns the reason to skip tests in a place; `undefined` if they can run. */
 export function needsPlace(place: Place): string | undefined {
   if (Deno.build.os !== "linux") return "not Linux";
   if (place === "below PID 1") return undefined;
@@ -22,10 +22,10 @@ function canUnshare(): boolean {
 
 const UNSHARE = ["--pid", "--fork", "--mount-proc", "--kill-child"];
 
-/** How long to read output after the end: a leftover Envoy may hold it open. */
+/** How long to read output after the exit. A leftover Envoy may keep it open. */
 const LAST_WORDS_MILLISECONDS = 2000;
 
-/** Output and end of a lifecycle. */
+/** A running lifecycle, with its output and its exit. */
 export class Agent {
   #text = "";
   #ended = false;
@@ -56,7 +56,7 @@ export class Agent {
     return code;
   }
 
-  /** Processes of a PID namespace end with its PID 1, and their PIDs differ outside. */
+  /** Processes in a PID namespace end with its PID 1, and have different PIDs outside. */
   #killEnvoys(): void {
     if (this.place === "as PID 1") return;
     for (const [, pid] of this.#text.matchAll(/started with PID (\d+)/g)) {
@@ -72,12 +72,12 @@ export class Agent {
     for await (const text of stream.pipeThrough(new TextDecoderStream())) this.#text += text;
   }
 
-  /** Its output so far. */
+  /** The output so far. */
   get text(): string {
     return this.#text;
   }
 
-  /** Waits until its output matches. */
+  /** Waits until the output matches. */
   async until(said: string | RegExp): Promise<void> {
     const has = () => typeof said === "string" ? this.#text.includes(said) : said.test(this.#text);
     const never = () => `It never said "${said}", but:\n${this.#text}`;
@@ -85,7 +85,7 @@ export class Agent {
     if (!has()) throw new Error(never());
   }
 
-  /** The PID of its first Envoy. */
+  /** The PID of the first Envoy. */
   async envoyPid(): Promise<number> {
     const line = /started with PID (\d+)/;
     await this.until(line);
@@ -96,19 +96,19 @@ export class Agent {
     await this.#commands.write(new TextEncoder().encode(`${text}\n`));
   }
 
-  /** Ends it, in any state. */
+  /** Ends the lifecycle, in any state. */
   async end(): Promise<void> {
     if (!this.#ended) await this.command("quit").catch(() => {});
     await this.code;
   }
 
-  /** Sends a signal from the outside. */
+  /** Sends a signal from outside of the namespace. */
   signal(name: Deno.Signal): void {
     Deno.kill(this.place === "as PID 1" ? childOf(this.#child.pid) : this.#child.pid, name);
   }
 }
 
-/** `unshare --fork` has one child: the PID 1 of the namespace. */
+/** Returns the only child of `unshare --fork`, which is PID 1 of the namespace. */
 export function childOf(parent: number): number {
   for (const { name } of Deno.readDirSync("/proc")) {
     if (/^\d+$/.test(name) && parentOf(name) === parent) return Number(name);

@@ -7,7 +7,7 @@ const MAIN = decodeURIComponent(new URL("application_main.ts", import.meta.url).
 /** The command of the process. */
 export const APPLICATION: readonly string[] = [Deno.execPath(), "run", "--quiet", "--no-check", "--allow-all", MAIN];
 
-/** The process, as seen from the test. */
+/** The application, as the test controls it. */
 export class Application implements AsyncDisposable {
   readonly #commands: WritableStreamDefaultWriter<Uint8Array>;
   readonly #waiting = new Map<number, (reply: Reply) => void>();
@@ -21,7 +21,7 @@ export class Application implements AsyncDisposable {
     this.#reading = this.#read();
   }
 
-  /** Starts it in a network namespace, by this command. */
+  /** Starts the application in a network namespace, with this command. */
   static async start(netns: string, command: readonly string[] = APPLICATION): Promise<Application> {
     const args = [`--net=${netns}`, ...command];
     const app = new Application(new Deno.Command("nsenter", { args, stdin: "piped", stdout: "piped" }).spawn());
@@ -39,17 +39,17 @@ export class Application implements AsyncDisposable {
     return await reply.promise;
   }
 
-  /** Serves another address: `[ADDRESS:]PORT`. */
+  /** Makes the application also serve this address: `[ADDRESS:]PORT`. */
   async listen(place: string): Promise<void> {
     await this.#send({ listen: place });
   }
 
-  /** Waits until this many requests are in flight here (`/wait`). */
+  /** Waits until this many requests to `/wait` are in flight. */
   async holds(count: number): Promise<void> {
     await until(() => this.#held >= count, () => "No request has come to the application");
   }
 
-  /** Answers all requests in flight. */
+  /** Responds to all requests in flight. */
   async release(): Promise<void> {
     this.#held = 0;
     await this.#send("release");

@@ -1,11 +1,11 @@
 /**
- * The application of a pod as a program. It serves HTTP on port 8080, and on the addresses that `ALSO` lists, and sends
- * the requests of standard input, JSON lines, until that ends.
+ * The application of a pod as a program. It serves HTTP on port 8080 and on the addresses in `ALSO`, and sends the
+ * requests that it reads from standard input as JSON lines, until the input ends.
  */
 import { linesOf } from "../../../../src/base/text/mod.ts";
 import { DEADLINE_MILLISECONDS } from "../../../support/until.ts";
 
-/** A question. */
+/** A request to send. */
 export interface Ask {
   readonly id: number;
   readonly url: string;
@@ -21,12 +21,12 @@ export interface Reply {
   readonly text: string;
 }
 
-/** A line of standard input: a question, an address to serve too, or the end of `/wait`. */
+/** A line of standard input: a request to send, an additional address to serve, or the end of all `/wait` requests. */
 export type Command = Ask | { readonly listen: string } | "release";
 
 const output = Deno.stdout.writable.getWriter();
 const held: (() => void)[] = [];
-/** What `/health` answers; `/sick` and `/well` change it. */
+/** The status of `/health`; requests to `/sick` and `/well` change it. */
 let health = 200;
 
 const PAGES: Readonly<Record<string, (from: string, headers: Headers) => Promise<Response> | Response>> = {
@@ -51,7 +51,7 @@ function serve(request: Request, { remoteAddr }: Deno.ServeHandlerInfo<Deno.NetA
 }
 
 function send(value: Reply | "started" | "held"): void {
-  // Writes are sequential: an answer may be larger than the pipe's buffer.
+  // Writes are sequential, because a line may be larger than the pipe's buffer.
   output.write(new TextEncoder().encode(`${JSON.stringify(value)}\n`));
 }
 

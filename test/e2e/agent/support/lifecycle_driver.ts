@@ -1,6 +1,7 @@
 /**
- * Runs the lifecycle of Envoy as a program for tests: `lifecycle_driver.ts JSON`. It reads `quit`, `drain` and `reload`
- * lines from standard input, prints phases on standard output and logs on standard error. The exit code is the lifecycle's.
+ * Runs the lifecycle of Envoy as a program for tests: `lifecycle_driver.ts JSON`. It reads `quit`, `drain` and
+ * `reload` lines from standard input, prints phases on standard output, and logs to standard error. Its exit code is
+ * that of the lifecycle.
  */
 import { startLog } from "../../../../src/platform/log.ts";
 import { messageOf } from "../../../../src/base/errors.ts";
@@ -11,7 +12,7 @@ import type { EnvoyOptions } from "../../../../src/agent/envoy/options.ts";
 import type { Rules } from "../../../../src/agent/lifecycle/rules.ts";
 import { linesOf } from "../../../../src/base/text/mod.ts";
 
-/** Options of a test. `EPOCH` in an argument becomes the number. */
+/** The options of a test. `EPOCH` in an argument is replaced with the epoch's number. */
 export interface DriverOptions {
   readonly binary?: string;
   readonly args?: readonly string[];
@@ -20,7 +21,7 @@ export interface DriverOptions {
   readonly adminUrl?: string;
   readonly ownPorts?: readonly number[];
   readonly pipeErrors?: boolean;
-  /** Stand-ins that run beside it. Their exit codes are printed as JSON. */
+  /** Scripts that run in parallel, in place of Envoy. Their exit codes are printed as JSON. */
   readonly beside?: readonly string[];
 }
 
@@ -52,7 +53,10 @@ async function obey(control: LifecycleControl): Promise<void> {
   }
 }
 
-/** Runs the stand-ins, some at a time, each in its own lifecycle. A process has one reaper: the main lifecycle's. */
+/**
+ * Runs the scripts in parallel, each in its own lifecycle. Only the main lifecycle reaps orphans, because a process can
+ * have only one reaper.
+ */
 async function runBeside(scripts: readonly string[]): Promise<void> {
   const reapsNone = { ...world, system: { ...world.system, hasEndedChild: () => false } };
   const codes: number[] = [];

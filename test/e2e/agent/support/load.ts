@@ -1,17 +1,17 @@
 /** Continuous requests of a client that respects `connection: close`. */
 export interface Load extends AsyncDisposable {
-  /** Number of answers with status 200. */
+  /** The number of responses with status 200. */
   answered(): number;
-  /** Stops the load. Resolves with the failures. */
+  /** Stops the load. Returns the failures. */
   stop(): Promise<readonly string[]>;
 }
 
-/** Of each client, after an answer: what Envoy does meanwhile needs the processors too. */
+/** The pause of each client after a response. Envoy needs the processors too. */
 const PAUSE_MILLISECONDS = 5;
 
 /**
- * Uses new and kept connections at the same time. A kept connection is reused unless the answer says
- * `connection: close`. A close between two requests is no failure (RFC 9112, 9.3.1).
+ * Uses new and persistent connections in parallel. A persistent connection is reused until a response contains
+ * `connection: close`. A connection that is closed between two requests is not a failure (RFC 9112, 9.3.1).
  */
 export function startLoad(port: number): Load {
   let going = true;
@@ -49,7 +49,7 @@ export function startLoad(port: number): Load {
 
 const REQUEST = new TextEncoder().encode("GET / HTTP/1.1\r\nhost: test\r\n\r\n");
 
-/** The answer of one request; `""` if the connection was closed instead. */
+/** Returns the response to one request; `""` if the connection was closed instead. */
 async function ask(connection: Deno.TcpConn): Promise<string> {
   await connection.write(REQUEST);
   const buffer = new Uint8Array(4096);

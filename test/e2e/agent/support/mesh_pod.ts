@@ -11,26 +11,26 @@ import { clusters, listeners } from "./pod_xds.ts";
 
 const envoy = await realEnvoy();
 
-/** Why these tests cannot run here; `undefined` if they can. */
+/** The reason that these tests cannot run here; `undefined` if they can. */
 export const missing = needsNamespaces("setpriv") ?? needsPlace("as PID 1") ?? needsProgram("setpriv") ??
   envoy.missing;
 
-/** The user of the proxy, whose traffic is not captured. */
+/** The user ID of the proxy, whose traffic is not captured. */
 export const PROXY_UID = 1337;
 
-/** Settings that capture all of a pod, as Istio's templates spell them. */
+/** Settings that capture all traffic of a pod, as Istio's templates write them. */
 export const REDIRECT_ALL = ["-p", "15001", "-z", "15006", "-u", "1337", "-m", "REDIRECT", "-i", "*", "-b", "*"];
 
-/** How traffic is captured, as Istio's injection template has it. */
+/** The command that captures traffic, as in Istio's injection template. */
 export const CAPTURE = ["istio-iptables", ...REDIRECT_ALL, "-x", "", "-d", "15090,15021,15020", "--dual-stack"];
 
 /** Fields of ProxyConfig. */
 export type Config = Readonly<Record<string, unknown>>;
 
-/** Without it Envoy counts no requests. */
+/** Without these settings, Envoy does not count requests. */
 const STATS = { inclusionPrefixes: ["http.inbound", "http.outbound"] };
 
-/** Listeners and clusters from files: there is no control plane. */
+/** Listeners and clusters come from files, because there is no control plane. */
 const OVERRIDE = {
   dynamic_resources: {
     lds_config: { path_config_source: { path: "./xds/lds.json" } },
@@ -50,7 +50,7 @@ export class MeshPod implements AsyncDisposable {
     readonly isOwner: boolean,
   ) {}
 
-  /** A pod in a namespace that has its addresses, or in one of its own with loopback alone. */
+  /** Makes a pod in `namespace`, or in a new network namespace with only a loopback interface. */
   static async create(namespace?: Namespace, address = "127.0.0.1"): Promise<MeshPod> {
     const own = namespace ?? await Namespace.create();
     if (namespace === undefined) await own.shell("ip link set lo up");
@@ -64,12 +64,12 @@ export class MeshPod implements AsyncDisposable {
     return pod;
   }
 
-  /** Writes a file of the working folder. */
+  /** Writes a file in the working folder. */
   async write(name: string, text: string): Promise<void> {
     await Deno.writeTextFile(`${this.folder}/${name}`, text);
   }
 
-  /** The environment that an injected container has. */
+  /** The environment of an injected container. */
   env(config: Config = {}): Record<string, string> {
     return {
       POD_NAME: "web",
@@ -94,14 +94,14 @@ export class MeshPod implements AsyncDisposable {
     return program;
   }
 
-  /** Starts the agent and waits until it is ready, and knows that its Envoy is. */
+  /** Starts the agent and waits until it is ready and knows that Envoy is ready. */
   async startReady(argv: readonly string[] = ["agent"], start: Partial<Start> = {}): Promise<Program> {
     const program = this.start(argv, start);
     const ended = program.end.then(({ code, stderr }) => {
       throw new Error(`It ended with ${code}: ${stderr}`);
     });
     const { code, stderr } = await Promise.race([ended, this.namespace.mesh(["wait", "--timeout", "120s"])]);
-    // Its end is nobody's failure from now on.
+    // From now on, its failure must not fail the test.
     ended.catch(() => {});
     if (code !== 0) throw new Error(`${stderr}\n${program.text}`);
     await program.until("Envoy (epoch 0) is live");

@@ -1,4 +1,4 @@
-/** The listeners and clusters of a sidecar, like istiod's, as files. */
+/** The listeners and clusters of a sidecar as files, similar to those from istiod. */
 
 const EXTENSIONS = "type.googleapis.com/envoy.extensions.filters";
 
@@ -7,7 +7,10 @@ export function listeners() {
   return [listener("outbound", 15001, "PassthroughCluster"), listener("inbound", 15006, "InboundPassthroughCluster")];
 }
 
-/** Where the captured connection was going; to the application from an address that is not captured again. */
+/**
+ * Clusters that lead to the original destination; connections to the application come from an address that is not
+ * captured again.
+ */
 export function clusters() {
   const inbound = {
     upstream_bind_config: {

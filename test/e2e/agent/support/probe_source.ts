@@ -1,6 +1,6 @@
 /**
- * Probes an application of this network namespace at the given address, by HTTP, HTTPS and TCP. Prints the status and the
- * source address of each probe as JSON.
+ * Probes an application at the given address of this network namespace, over HTTP, HTTPS and TCP. Prints the status
+ * and the source address of each probe as JSON.
  */
 import { realWorld } from "../../../../src/platform/mod.ts";
 import { fakeWorld } from "../../../support/fake_world.ts";

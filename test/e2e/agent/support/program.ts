@@ -1,8 +1,8 @@
-/** The program in its own PID namespace, as PID 1 or below a shell. All processes end with the namespace. */
+/** Runs the program in a new PID namespace, as PID 1 or below a shell. All processes in the namespace end with it. */
 import { childOf, type Place } from "./agent.ts";
 import { DEADLINE_MILLISECONDS, until } from "../../../support/until.ts";
 
-/** How a program is started. */
+/** How to start a program. */
 export interface Start {
   readonly place: Place;
   readonly cwd: string;
@@ -12,7 +12,7 @@ export interface Start {
   readonly uid: number;
   /** Shell lines that prepare the mount namespace, as root. */
   readonly mounts: string;
-  /** Seconds until it is killed. */
+  /** Seconds after which the program is killed. */
   readonly seconds: number;
 }
 
@@ -25,7 +25,7 @@ export interface Ended {
 
 const NOBODY_ELSE = ["--pid", "--fork", "--mount-proc"];
 
-/** Output and end of a program. */
+/** A running program, with its output and its exit. */
 export class Program implements AsyncDisposable {
   readonly end: Promise<Ended>;
   readonly #child: Deno.ChildProcess;
@@ -50,12 +50,12 @@ export class Program implements AsyncDisposable {
     this.end = this.#run();
   }
 
-  /** Its output so far. */
+  /** The output so far. */
   get text(): string {
     return this.#stdout + this.#stderr;
   }
 
-  /** Its PID outside of the namespace. */
+  /** The PID outside of the namespace. */
   pid(): number {
     this.#first ||= childOf(this.#child.pid);
     return this.#place === "as PID 1" ? this.#first : childOf(this.#first);
@@ -65,7 +65,7 @@ export class Program implements AsyncDisposable {
     Deno.kill(this.pid(), name);
   }
 
-  /** The same, if it has not ended in the meantime. */
+  /** Sends a signal unless the program has ended in the meantime. */
   signalIfThere(name: Deno.Signal): void {
     try {
       this.signal(name);
@@ -74,19 +74,19 @@ export class Program implements AsyncDisposable {
     }
   }
 
-  /** Waits until its output matches. */
+  /** Waits until the output matches. */
   async until(said: string | RegExp): Promise<void> {
     await this.#untilTrue(`It never said "${said}"`, () => {
       return typeof said === "string" ? this.text.includes(said) : said.test(this.text);
     });
   }
 
-  /** Waits until it handles all its signals. A shell that starts it handles some too. */
+  /** Waits until the program handles all its signals, including those that a parent shell does not handle. */
   async handlesSignals(): Promise<void> {
     await this.#untilTrue("It never handled signals", () => (this.#caught() & SIGNALS) === SIGNALS);
   }
 
-  /** The signals that it handles, as in proc_pid_status(5); none without a process. */
+  /** The signals that the program handles, as in proc_pid_status(5); 0 if there is no process. */
   #caught(): bigint {
     try {
       const status = Deno.readTextFileSync(`/proc/${this.pid()}/status`);
@@ -120,12 +120,12 @@ export class Program implements AsyncDisposable {
     for await (const text of stream.pipeThrough(new TextDecoderStream())) take(text);
   }
 
-  /** The kernel ends all processes of the namespace with the first one. */
+  /** Kills the first process of the namespace; the kernel then kills all others. */
   #kill(): void {
     try {
       Deno.kill(this.#first || childOf(this.#child.pid), "SIGKILL");
     } catch {
-      // It has ended in the meantime.
+      // The process has already ended.
     }
   }
 
@@ -135,5 +135,5 @@ export class Program implements AsyncDisposable {
   }
 }
 
-/** SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2 and SIGTERM, a bit each. */
+/** SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2 and SIGTERM, as bits. */
 const SIGNALS = [1, 2, 3, 10, 12, 15].reduce((bits, number) => bits | 1n << BigInt(number - 1), 0n);

@@ -1,4 +1,4 @@
-/** A real Envoy with its configuration in files, an application behind it, and the lifecycle that runs it. */
+/** A real Envoy that is configured by files, an application behind it, and the lifecycle that runs Envoy. */
 import { DEFAULT_RESTART, type Rules } from "../../../../src/agent/lifecycle/rules.ts";
 import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { freePort } from "../../../support/ports.ts";
@@ -15,7 +15,7 @@ export const RULES: Rules = {
   grace: 10_000,
 };
 
-/** A folder, ports, and an application that answers `/wait` when the test releases it. */
+/** A folder, ports, and an application that responds to `/wait` when the test allows it. */
 export class Proxy implements AsyncDisposable {
   readonly ports = { admin: freePort(), main: freePort(), six: freePort(), own: freePort(), application: freePort() };
   readonly url = `http://127.0.0.1:${this.ports.main}`;
@@ -41,7 +41,7 @@ export class Proxy implements AsyncDisposable {
     return proxy;
   }
 
-  /** Writes beside and renames: Envoy sees its files of listeners and clusters change by a move. */
+  /** Writes a temporary file and renames it, because Envoy notices changes of listeners and clusters only by a move. */
   async write(name: string, content: unknown): Promise<void> {
     await Deno.writeTextFile(`${this.folder}/${name}.new`, JSON.stringify(content));
     await Deno.rename(`${this.folder}/${name}.new`, `${this.folder}/${name}`);
@@ -57,7 +57,7 @@ export class Proxy implements AsyncDisposable {
     });
   }
 
-  /** Runs the lifecycle; its Envoy is live when this resolves. */
+  /** Runs the lifecycle. Resolves when Envoy is live. */
   async start(place: Place, rules: Partial<Rules> = {}, more: Partial<DriverOptions> = {}): Promise<Agent> {
     const agent = this.launch(place, rules, more);
     await agent.until("phase running");
@@ -81,7 +81,7 @@ export class Proxy implements AsyncDisposable {
     return agent;
   }
 
-  /** Waits until Envoy has accepted a connection at a port: until then it does not count. */
+  /** Waits until Envoy has accepted a connection on a port, because earlier connections do not count. */
   async accepted(port: number): Promise<void> {
     const url = `http://127.0.0.1:${this.ports.admin}/stats?usedonly&filter=${port}.downstream_cx_active$`;
     const isAccepted = async () => /: [1-9]/.test(await (await fetch(url)).text());
@@ -93,7 +93,7 @@ export class Proxy implements AsyncDisposable {
     await until(() => this.#held.length >= count, `Fewer than ${count} requests have come to the application`);
   }
 
-  /** Answers all requests in flight. */
+  /** Responds to all requests in flight. */
   release(): void {
     for (const answer of this.#held.splice(0)) answer();
   }
@@ -103,7 +103,7 @@ export class Proxy implements AsyncDisposable {
     await Promise.all(this.#agents.map((agent) => agent.end()));
     await this.#application.shutdown();
     await Deno.remove(this.folder, { recursive: true });
-    // Envoy leaves the memory that its epochs share.
+    // Envoy does not remove the memory that its epochs share.
     await Deno.remove(`/dev/shm/envoy_shared_memory_${this.ports.admin * 10}`).catch(() => {});
   }
 

@@ -1,4 +1,4 @@
-/** A real Envoy whose listener gets certificate and authorities by SDS. */
+/** A real Envoy whose listener gets its certificate and authorities through SDS. */
 import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { freePort } from "../../../support/ports.ts";
 import { sdsSecret } from "../../../support/agent/sds_secret.ts";
@@ -10,7 +10,7 @@ const TLS = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Downs
 const ECHO = "type.googleapis.com/envoy.extensions.filters.network.echo.v3.Echo";
 const HTTP2 = "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
-/** The secrets of the listener. */
+/** The names of the listener's secrets. */
 export interface SecretNames {
   readonly certificate: string;
   readonly roots: string;
@@ -33,7 +33,7 @@ export class SdsEnvoy implements AsyncDisposable {
     this.#child = this.#command.spawn();
   }
 
-  /** Kills it. */
+  /** Kills Envoy. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#child.status;
@@ -43,7 +43,10 @@ export class SdsEnvoy implements AsyncDisposable {
     this.#child = this.#command.spawn();
   }
 
-  /** The echo of "hello" for a client with this certificate and trusted authority; `undefined` if the connection fails. */
+  /**
+   * Returns the echo of "hello" for a client with this certificate and trusted authority; `undefined` if the connection
+   * fails.
+   */
   async answer(client: TestCertificate, { authority }: TestCertificate): Promise<string | undefined> {
     try {
       using connection = await Deno.connectTls({

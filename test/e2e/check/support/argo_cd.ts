@@ -1,4 +1,4 @@
-/** Argo CD with an Application that has the webhook's configuration, and a stand-in for its sync. */
+/** Simulates Argo CD: an Application that manages the webhook's configuration, and its sync. */
 import { isMap, mapAt, mapsAt, type Value } from "../../../../src/base/value.ts";
 import { until } from "../../../support/until.ts";
 import { got, merged, removed } from "../../support/cluster/requests.ts";
@@ -10,7 +10,7 @@ import { CONFIGURATION, CONTROL_PLANE, type MeshCluster, objectNamed } from "./m
 const GROUP = "argoproj.io";
 const KIND = "MutatingWebhookConfiguration";
 
-/** As in Argo CD's own definition, without its schema. */
+/** The same as Argo CD's own definition, but without a schema. */
 const DEFINITION = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
@@ -37,7 +37,7 @@ const APPLICATION = {
 
 const WEBHOOK_CONFIGURATION = objectNamed(KIND, CONFIGURATION);
 
-/** Writes the caBundle of the manifest, unless the Application leaves it alone. */
+/** Writes the caBundle from the manifest, unless the Application ignores this field. */
 async function synchronise({ cluster, kubectl, authority }: MeshCluster): Promise<void> {
   const path = `/apis/${APPLICATION.apiVersion}/namespaces/${CONTROL_PLANE}/applications/${APPLICATION.metadata.name}`;
   const spec = mapAt(await got(cluster, path), "spec");
@@ -53,7 +53,7 @@ async function synchronise({ cluster, kubectl, authority }: MeshCluster): Promis
   await kubectl("patch", "mutatingwebhookconfiguration", CONFIGURATION, "--type=json", manager, "-p", patch);
 }
 
-/** The webhook writes the caBundle that it signs with. */
+/** Writes the caBundle of the webhook's authority, as the webhook does. */
 async function writeBundle({ cluster, authority }: MeshCluster): Promise<void> {
   const { webhooks = null } = await got(cluster, `/apis/${ADMISSION}/mutatingwebhookconfigurations/${CONFIGURATION}`);
   const written = mapsAt({ webhooks }, "webhooks").map((webhook): Value => {
@@ -62,7 +62,7 @@ async function writeBundle({ cluster, authority }: MeshCluster): Promise<void> {
   await merged(cluster, WEBHOOK_CONFIGURATION, { webhooks: written });
 }
 
-/** Each sync replaces the caBundle. */
+/** Argo CD replaces the caBundle with each sync. */
 export const BUNDLE_OF_ARGO_CD: Breakage = {
   async make(mesh) {
     const { cluster } = mesh;

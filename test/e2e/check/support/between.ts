@@ -1,25 +1,25 @@
-/** A proxy in front of the API server that delays, changes or aborts answers. */
+/** A proxy in front of the API server that delays, changes or aborts responses. */
 import type { Cluster } from "../../support/cluster/cluster.ts";
 
-/** Changes of requests and answers. */
+/** What the proxy does with requests and responses. */
 export interface Between {
-  /** Delay of each request in milliseconds. */
+  /** Delay of each request, in milliseconds. */
   readonly delay?: number;
-  /** Called before each request. Its answer replaces the server's. */
+  /** Called before each request. If it returns a response, the server does not get the request. */
   readonly before?: (request: Request) => Response | undefined | Promise<Response | undefined>;
-  /** Changes the answer. */
+  /** Changes the response. */
   readonly after?: (response: Response, path: string) => Response | Promise<Response>;
 }
 
 /** A running proxy. */
 export interface Proxy {
   readonly kubeconfig: string;
-  /** Paths that were asked for. */
+  /** The paths of the requests so far. */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }
 
-/** Starts it on a port of the loopback, with a kubeconfig that leads there. */
+/** Starts a proxy on a loopback port, with a kubeconfig that leads to it. */
 export async function startBetween(cluster: Cluster, between: Between): Promise<Proxy> {
   const config = JSON.parse(await Deno.readTextFile(cluster.kubeconfig));
   const upstream: string = config.clusters[0].cluster.server;
@@ -53,7 +53,7 @@ export async function startBetween(cluster: Cluster, between: Between): Promise<
   };
 }
 
-/** Without the headers of encodings that fetch has decoded. */
+/** Removes the headers about encodings, which fetch has already decoded. */
 function withoutEncoding(headers: Headers): Headers {
   const kept = new Headers(headers);
   for (const name of ["content-encoding", "content-length", "transfer-encoding"]) kept.delete(name);

@@ -30,12 +30,12 @@ import { SERVING } from "./serving.ts";
 import { POD_BREAKAGES } from "./breakages_of_pods.ts";
 import { removed } from "../../support/cluster/requests.ts";
 
-/** The sidecar of the pod loses its restartPolicy, as by a webhook with old types. */
+/** Removes the sidecar's restartPolicy, as a webhook that uses old types does. */
 const POLICY_PATCH = { op: "remove", path: "/spec/initContainers/0/restartPolicy" };
 
 const FIREWALL = new Firewall();
 
-/** All problems by name. */
+/** All problems, by name. */
 export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   ...LOST_PARTS,
   ...GATEWAY_CRDS,

@@ -30,21 +30,21 @@ const DEPLOYMENT = {
 
 const OUT_OF_MEMORY = { terminated: { exitCode: 137, reason: "OOMKilled" } };
 
-/** As the built-in values have it. */
+/** The tag in the built-in values. */
 const [TAG = ""] = /tag: \S+/.exec(BUILT_IN.values) ?? [];
 
-/** The limit of the proxy. */
+/** The memory limit of the proxy. */
 function memoryOf(pod: ValueMap): string {
   return textAt(mapAt(mapAt(findProxy(pod) ?? {}, "resources"), "limits"), "memory");
 }
 
-/** A Service of the workload `odd`. */
+/** A Service for the workload `odd`. */
 function serviceOf(name: string, port: ValueMap): ValueMap {
   const spec = { selector: { app: "odd" }, ports: [{ port: 80, targetPort: 8080, ...port }] };
   return { apiVersion: "v1", kind: "Service", metadata: { name, namespace: "mesh" }, spec };
 }
 
-/** With pods that the Service selects, as another one does. */
+/** A problem of a workload whose pods the Service selects in addition to an existing Service. */
 function ofService(service: ValueMap, expected: Expected): Breakage {
   const healthy = withWorkload({ kind: "Deployment" }, { expect: {}, says: /^/ });
   const first = withObject(serviceOf("first", { name: "http-web" }), { expect: {}, says: /^/ });
@@ -53,13 +53,13 @@ function ofService(service: ValueMap, expected: Expected): Breakage {
 
 const OLD_NODE = { apiVersion: "v1", kind: "Node", metadata: { name: "node-2" } };
 
-/** OpenShift's annotation of a namespace; `null` takes it away. */
+/** Sets OpenShift's annotation of a namespace; `null` removes it. */
 function rangeOfUsers({ cluster }: MeshCluster, range: string | null): Promise<void> {
   const annotations = { "openshift.io/sa.scc.uid-range": range };
   return merged(cluster, objectNamed("Namespace", "mesh"), { metadata: { annotations } });
 }
 
-/** By name. */
+/** Problems of pods, by name. */
 export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
   "a pod of another revision": withPod({ labels: { "istio.io/rev": "canary" } }, {
     expect: { "namespace-pod-revisions": "warning" },

@@ -1,4 +1,4 @@
-/** Breaks a healthy mesh, and heals it again. */
+/** Breaks a healthy mesh and heals it again. */
 import assert from "node:assert/strict";
 import { laterWebhook } from "../../support/webhook.ts";
 import { isList, isMap, mapAt, textAt, type ValueMap } from "../../../../src/base/value.ts";
@@ -23,36 +23,36 @@ import {
 
 export const ADMISSION = "admissionregistration.k8s.io/v1";
 
-/** A problem. */
+/** A problem of the mesh. */
 export interface Breakage extends Expected {
   readonly make: (mesh: MeshCluster) => Promise<unknown>;
   readonly heal: (mesh: MeshCluster) => Promise<unknown>;
 }
 
-/** What `check` reports, and what follows. */
+/** The expected report of `check`, and the reaction to it. */
 export interface Expected {
-  /** All checks that then are errors or warnings, the main one first. */
+  /** All checks that report an error or a warning, the main check first. */
   readonly expect: Readonly<Record<string, "error" | "warning">>;
-  /** The message of the first one. */
+  /** Matches the message of the main check. */
   readonly says: RegExp;
-  /** What somebody writes in the editor that the advice opens. */
+  /** What a user writes in the editor that the advice opens. */
   readonly writer?: Writer;
-  /** Words of the advice that the user decides on; else the first one with a command is followed. */
+  /** Matches the advice that the user chooses; by default, the first advice with a command is followed. */
   readonly picks?: RegExp;
-  /** The workload that leaves the mesh by that decision: `mesh/deployment.apps/odd`. */
+  /** The workload that leaves the mesh because of that choice: `mesh/deployment.apps/odd`. */
   readonly leaves?: string;
-  /** What somebody does outside of the cluster, who reads nothing but the message and the advice. */
+  /** What a user does outside of the cluster, based only on the message and the advice. */
   readonly outside?: (report: string) => void;
-  /** What controllers, kubelets and restarted pods do when the advice was followed. */
+  /** How controllers, kubelets and restarted pods react after the advice is followed. */
   readonly reacts?: (mesh: MeshCluster) => Promise<unknown>;
 }
 
-/** The webhook's configuration with other entries. */
+/** Changes the entries in the webhook's configuration. */
 export function registered(change: (webhook: ValueMap) => ValueMap, expected: Expected): Breakage {
   return { make: (mesh) => mesh.register(change), heal: (mesh) => mesh.register(), ...expected };
 }
 
-/** The ConfigMap of the control plane with another text under a key. */
+/** Changes the text under a key in the control plane's ConfigMap. */
 export function configured(key: string, change: (text: string) => string, expected: Expected): Breakage {
   let before = "";
   const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: WEBHOOK, namespace: CONTROL_PLANE } };
@@ -69,7 +69,7 @@ export function configured(key: string, change: (text: string) => string, expect
   };
 }
 
-/** Sets labels of a namespace; `null` takes one away. */
+/** Sets labels of a namespace; `null` removes a label. */
 export function labelNamespace(
   { cluster }: Pick<MeshCluster, "cluster">,
   namespace: string,
@@ -78,7 +78,7 @@ export function labelNamespace(
   return merged(cluster, objectNamed("Namespace", namespace), { metadata: { labels } });
 }
 
-/** Labels of a namespace; `null` takes one away. */
+/** Breaks the mesh with labels of a namespace; `null` removes a label. */
 export function labelled(
   namespace: string,
   labels: Readonly<Record<string, string | null>>,
@@ -96,9 +96,9 @@ export function labelled(
   };
 }
 
-/** An unusual pod, and its status. */
+/** An unusual pod, with its status. */
 interface OddPod extends PodParts {
-  /** Status of its proxy, of its other containers, and of the pod. */
+  /** Status of the proxy, of the other containers, and of the pod. */
   readonly proxy?: ValueMap;
   readonly others?: ValueMap;
   readonly status?: ValueMap;
@@ -130,7 +130,7 @@ export function withObject(object: ValueMap, expected: Expected): Breakage {
   };
 }
 
-/** The webhook serves another certificate. */
+/** Makes the webhook serve a different certificate. */
 export function serving(
   make: (mesh: MeshCluster) => TestCertificate,
   { says, reacts }: Pick<Expected, "says" | "reacts">,
@@ -150,7 +150,10 @@ export function serving(
   };
 }
 
-/** The API server reuses connections to webhooks. A new caBundle forces a new one. */
+/**
+ * Makes the API server open a new connection to the webhook. It normally reuses connections, but not after a change of
+ * the caBundle.
+ */
 export function connectAnew(mesh: MeshCluster): Promise<void> {
   return mesh.register(withBundle(mesh.authority.pem + makeAuthority().pem));
 }
@@ -160,7 +163,7 @@ interface Listener {
   close(): void;
 }
 
-/** The API server calls the port of `listen` instead. */
+/** Makes the API server call the port that `listen` opens. */
 export function calling(listen: (mesh: MeshCluster) => Listener, expected: Expected, failurePolicy = "Fail"): Breakage {
   let listener: Listener | undefined;
   return {
@@ -183,7 +186,7 @@ export function calling(listen: (mesh: MeshCluster) => Listener, expected: Expec
   };
 }
 
-/** The entry's client with another place in its Service. */
+/** Returns the client configuration of an entry, with changes to its Service. */
 export function at({ clientConfig }: ValueMap, place: ValueMap): ValueMap {
   const client = isMap(clientConfig) ? clientConfig : {};
   return { ...client, service: { ...(isMap(client["service"]) ? client["service"] : {}), ...place } };
@@ -196,7 +199,7 @@ export function withBundle(bundle: string): (webhook: ValueMap) => ValueMap {
   };
 }
 
-/** An entry whose selector does not exclude the webhook's own namespace. */
+/** Removes the expressions that exclude the webhook's own namespace from the selector of an entry. */
 export function withoutNamespaces({ namespaceSelector, ...rest }: ValueMap): ValueMap {
   const { matchExpressions } = isMap(namespaceSelector) ? namespaceSelector : {};
   const others = (isList(matchExpressions) ? matchExpressions : []).filter((each) => {
@@ -206,13 +209,13 @@ export function withoutNamespaces({ namespaceSelector, ...rest }: ValueMap): Val
 }
 
 /**
- * Stands in for the firewall between API server and webhook: it answers nothing on any port, until a rule allows the one
- * that the API server calls.
+ * Simulates a firewall between the API server and the webhook: no port responds until a rule allows the port that the
+ * API server calls.
  */
 export class Firewall {
   #allowed: ReadonlySet<number> = new Set();
 
-  /** The port in front of the webhook. */
+  /** Opens the port in front of the webhook. */
   readonly listen = ({ webhook }: MeshCluster): Listener => {
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = listener.addr;
@@ -238,7 +241,7 @@ export class Firewall {
     void server.readable.pipeTo(client.writable).catch(() => {});
   }
 
-  /** Adds the rule of the advice. */
+  /** Adds the rule from the advice. */
   readonly allow = (report: string): void => {
     const [, port] = /allow TCP to port (\d+) of nodes and pods/.exec(report) ?? [];
     assert.ok(port !== undefined, report);
@@ -246,7 +249,7 @@ export class Firewall {
   };
 }
 
-/** A connection may have ended. */
+/** Ignores the error if a connection is already closed. */
 function quietly(close: () => void): void {
   try {
     close();
@@ -255,7 +258,7 @@ function quietly(close: () => void): void {
   }
 }
 
-/** A namespace selector that selects none. */
+/** A namespace selector that matches no namespace. */
 export const NOBODY = { matchLabels: { nobody: "yes" } };
 
 export function configMap(): ValueMap {
@@ -263,7 +266,7 @@ export function configMap(): ValueMap {
   return { ...found };
 }
 
-/** A webhook behind the injector that patches pods whose first init container is a native sidecar. */
+/** Adds a webhook that runs after the injector, and patches pods whose first init container is a native sidecar. */
 export function dropping(operation: ValueMap, expected: Expected): Breakage {
   let server: Deno.HttpServer<Deno.NetAddr> | undefined;
   return {
@@ -288,7 +291,7 @@ export function dropping(operation: ValueMap, expected: Expected): Breakage {
   };
 }
 
-/** A policy that denies pods with init containers in the namespace `mesh`. */
+/** A policy that rejects pods with init containers in the namespace `mesh`. */
 export const POLICY = [
   {
     apiVersion: ADMISSION,

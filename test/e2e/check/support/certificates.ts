@@ -5,14 +5,14 @@ import type { TestCertificate } from "../../../support/tls/certificates.ts";
 const DAY = 24n * 3600n;
 const SERVICE = "kubectl-mesh-webhook.istio-system.svc";
 
-/** An authority, which signs. */
+/** An authority that signs certificates. */
 export interface Authority {
   readonly pem: string;
-  /** A serving certificate that expires in this many days. */
+  /** Signs a serving certificate that expires in this many days. */
   sign(options?: { readonly days?: bigint; readonly name?: string }): TestCertificate;
 }
 
-/** An authority that is valid since 100 days and expires in this many days. */
+/** Makes an authority that has been valid for 100 days and expires in this many days. */
 export function makeAuthority(days = 300n): Authority {
   const key = generateEcKey();
   const request = { ...period(days), dnsNames: [], addresses: [], serial: 1n, isAuthority: true };

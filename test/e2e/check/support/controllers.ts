@@ -1,4 +1,4 @@
-/** What restarted pods, kubelets and controllers do: none of them runs beside the API server. */
+/** Simulates restarted pods, kubelets and controllers, because only the API server runs. */
 import assert from "node:assert/strict";
 import { mapAt, textAt, type ValueMap } from "../../../../src/base/value.ts";
 import { containersOf } from "../../../../src/inject/mod.ts";
@@ -17,7 +17,7 @@ import {
 } from "./mesh_cluster.ts";
 import { secretOf, WEBHOOK } from "./mesh_cluster.ts";
 
-/** The webhook's Deployment restarts: new pods make a certificate, and write it and the caBundle. */
+/** Simulates the restart of the webhook's Deployment: new pods make a certificate, and store it and the caBundle. */
 export async function restartedWebhook(mesh: MeshCluster): Promise<void> {
   const deployment = await current(mesh.cluster, objectNamed("Deployment", WEBHOOK, CONTROL_PLANE));
   const metadata = mapAt(mapAt(mapAt(deployment, "spec"), "template"), "metadata");
@@ -32,7 +32,9 @@ export async function restartedWebhook(mesh: MeshCluster): Promise<void> {
   await connectAnew(mesh);
 }
 
-/** The webhook's Deployment without the mark of a restart: kubectl refuses a second one within a second. */
+/**
+ * Removes the restart annotation of the webhook's Deployment, because kubectl rejects a second restart within a second.
+ */
 export async function notRestarted({ cluster }: MeshCluster): Promise<void> {
   const template = { metadata: { annotations: { [RESTARTED_AT]: null } } };
   await merged(cluster, objectNamed("Deployment", WEBHOOK, CONTROL_PLANE), { spec: { template } });
@@ -40,7 +42,7 @@ export async function notRestarted({ cluster }: MeshCluster): Promise<void> {
 
 const RESTARTED_AT = "kubectl.kubernetes.io/restartedAt";
 
-/** The kubelet writes the ConfigMap of the webhook to its volume. */
+/** Writes the webhook's ConfigMap to its volume, as the kubelet does. */
 async function mountedConfiguration({ cluster, webhook }: MeshCluster): Promise<void> {
   const data = mapAt(await current(cluster, objectNamed("ConfigMap", WEBHOOK, CONTROL_PLANE)), "data");
   const before = webhook.log().length;
@@ -48,7 +50,7 @@ async function mountedConfiguration({ cluster, webhook }: MeshCluster): Promise<
   await webhook.logged("The new configuration is in force", before);
 }
 
-/** A change of the ConfigMap that the webhook reads too. */
+/** A change of the ConfigMap that also reaches the webhook. */
 export function mounted({ make, heal, ...rest }: Breakage): Breakage {
   const both = (change: Breakage["make"]) => async (mesh: MeshCluster) => {
     await change(mesh);
@@ -57,7 +59,7 @@ export function mounted({ make, heal, ...rest }: Breakage): Breakage {
   return { ...rest, make: both(make), heal: both(heal), reacts: mountedConfiguration };
 }
 
-/** Both at once; the second one is reported. */
+/** Combines two problems; `check` reports the second one. */
 export function both(first: Breakage, { make, heal, reacts, ...rest }: Breakage): Breakage {
   return {
     ...rest,
@@ -76,14 +78,14 @@ export function both(first: Breakage, { make, heal, reacts, ...rest }: Breakage)
   };
 }
 
-/** The values of a mesh with the CNI plugin; nothing is broken. */
+/** The values of a healthy mesh with the CNI plugin. */
 export const withCni = configured(
   "values",
   (text) => text.replace("cni:\n    enabled: false", "cni:\n    enabled: true"),
   { expect: {}, says: /^/ },
 );
 
-/** With the CNI plugin, which captures a pod's traffic before its first container. */
+/** The same problem with the CNI plugin, which captures a pod's traffic before its first container starts. */
 export function capturedByNode(breakage: Breakage): Breakage {
   const { reacts: _reacts, ...enabled } = mounted(withCni);
   return both(enabled, breakage);
@@ -91,13 +93,13 @@ export function capturedByNode(breakage: Breakage): Breakage {
 
 interface Workload extends PodParts {
   readonly kind: "Deployment" | "CronJob";
-  /** What the kubelet says of a pod. */
+  /** The status that the kubelet reports for a pod. */
   readonly reports?: (pod: ValueMap) => Reports;
-  /** What another injector makes of a new pod. */
+  /** Changes a new pod, as another injector would. */
   readonly admits?: (pod: ValueMap) => ValueMap;
 }
 
-/** Adds a workload with a pod. What follows the advice gets a new pod of its template. */
+/** Adds a workload with a pod. After the advice, it gets a new pod from its template. */
 export function withWorkload(
   { kind, reports, admits = (pod) => pod, ...parts }: Workload,
   expected: Expected,
@@ -134,7 +136,7 @@ export function withWorkload(
   };
 }
 
-/** Linkerd's injector, in a namespace that it injects. */
+/** Changes a pod as Linkerd's injector does in a namespace that it injects. */
 export function injectedByLinkerd(pod: ValueMap): ValueMap {
   if (mapAt(mapAt(pod, "metadata"), "annotations")["linkerd.io/inject"] === "disabled") return pod;
   const spec = mapAt(pod, "spec");
@@ -142,7 +144,7 @@ export function injectedByLinkerd(pod: ValueMap): ValueMap {
   return { ...pod, spec: { ...spec, containers } };
 }
 
-/** As the controllers make it. */
+/** Creates a pod from the template, as the workload's controller does. */
 async function podOfTemplate({ cluster }: MeshCluster, kind: Workload["kind"]): Promise<ValueMap> {
   const spec = mapAt(await current(cluster, objectNamed(kind, "odd", "mesh")), "spec");
   const template = mapAt(kind === "Deployment" ? spec : mapAt(mapAt(spec, "jobTemplate"), "spec"), "template");

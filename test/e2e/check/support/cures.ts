@@ -1,4 +1,4 @@
-/** Executes advice as it is printed, and looks at its effects on the rest of the mesh. */
+/** Runs the printed advice, and checks its effects on the rest of the mesh. */
 import assert from "node:assert/strict";
 import type { ShownAdvice } from "../../../../src/check/advice/advice_schema.ts";
 import { explainInjection, type Explanation } from "../../../../src/check/mod.ts";
@@ -32,8 +32,8 @@ function asked(
 }
 
 /**
- * The first alternative with a command, of each fix. A command that shows a workload, or the checks of a category, is
- * replaced by the advice that it prints.
+ * Returns the first alternative with a command for each fix. If that command only shows a workload or the checks of a
+ * category, its own advice is used instead.
  */
 export async function firstCommands(mesh: MeshCluster, fixes: CheckResult["fixes"]): Promise<readonly ShownAdvice[]> {
   const found = fixes.flatMap(({ alternatives }) => alternatives.find(({ commands }) => commands.length > 0) ?? []);
@@ -44,7 +44,7 @@ export async function firstCommands(mesh: MeshCluster, fixes: CheckResult["fixes
   return [...new Map(led.flat().map((advice) => [advice.commands.join("\n"), advice])).values()];
 }
 
-/** The fixes that a look shows; `undefined` if the command is another one. */
+/** Returns the fixes that a command shows; `undefined` if it is not one that only shows something. */
 async function shownBy(mesh: MeshCluster, command: string): Promise<CheckResult["fixes"] | undefined> {
   const [, workload, namespace] = LOOK.exec(command) ?? [];
   if (workload !== undefined && namespace !== undefined) return (await explainOne(mesh, workload, namespace)).fixes;
@@ -54,7 +54,10 @@ async function shownBy(mesh: MeshCluster, command: string): Promise<CheckResult[
   return results.filter(({ result }) => BAD.includes(result)).flatMap(({ fixes }) => fixes);
 }
 
-/** The alternatives that the user decides on, behind a look or an advice without a command. */
+/**
+ * Returns the alternatives that the user chooses from, also those behind a command that only shows them, or without a
+ * command.
+ */
 export function picked(fixes: CheckResult["fixes"], words: RegExp): readonly ShownAdvice[] {
   return fixes.flatMap(({ alternatives }) => {
     const found = alternatives.findIndex(({ change }) => words.test(change));
@@ -66,17 +69,17 @@ export function picked(fixes: CheckResult["fixes"], words: RegExp): readonly Sho
 const LOOK = /^kubectl mesh check injection (\S+\/\S+) -n (\S+)$/;
 const LOOK_AT_ALL = /^kubectl mesh check (webhook|namespaces)$/;
 
-/** Results that need an advice. */
+/** Results that must come with advice. */
 export const BAD: readonly string[] = ["error", "warning"];
 
-/** Runs the commands of advice, and does what a kubelet would do with new pods. */
+/** Runs the commands in the advice, and simulates the kubelet for new pods. */
 export async function follow(
   mesh: MeshCluster,
   advice: ShownAdvice,
   { message = "", writer, isDecided = false }: {
     readonly message?: string;
     readonly writer?: Writer | undefined;
-    /** Somebody has decided to leave a mesh. */
+    /** Whether a user has decided to leave a mesh. */
     readonly isDecided?: boolean;
   } = {},
 ): Promise<void> {
@@ -89,7 +92,7 @@ export async function follow(
   await startPods(mesh);
 }
 
-/** Pods without a status become ready. */
+/** Makes pods without a status ready. */
 async function startPods(mesh: MeshCluster): Promise<void> {
   const { items } = await got(mesh.cluster, "/api/v1/pods");
   for (const pod of Array.isArray(items) ? items.filter(isMap) : []) {
@@ -108,7 +111,7 @@ async function startPods(mesh: MeshCluster): Promise<void> {
 
 const SEVERITIES = ["skipped", "ok", "unknown", "warning", "error"];
 
-/** Checks that are worse than before, as sentences. */
+/** Returns a sentence for each check that is worse than before. */
 export function worse(before: Results, after: Results): readonly string[] {
   const rank = (result: string | undefined) => SEVERITIES.indexOf(result ?? "ok");
   return [...after.values()].flatMap(({ id, result, message }) => {
@@ -118,13 +121,13 @@ export function worse(before: Results, after: Results): readonly string[] {
   });
 }
 
-/** The workloads that are injected when they are created again. */
+/** Returns the workloads that will be injected when they are created again. */
 export function injectedIn(explanations: readonly Explanation[]): readonly string[] {
   return explanations.filter(({ verdict }) => verdict === "injected")
     .map(({ namespace, workload }) => `${namespace}/${workload}`);
 }
 
-/** The labels of all namespaces, to be restored. */
+/** Saves the labels of all namespaces. Returns a function that restores them. */
 export async function namespaceLabels({ cluster }: MeshCluster): Promise<() => Promise<void>> {
   const read = async () => {
     const { items } = await got(cluster, "/api/v1/namespaces");

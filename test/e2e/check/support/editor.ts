@@ -1,11 +1,11 @@
-/** Somebody at the editor of `kubectl edit`, who knows the advice and nothing else. */
+/** Simulates a user in the editor of `kubectl edit` who knows only the advice. */
 import assert from "node:assert/strict";
 import { shellQuoted } from "../../../../src/base/text/mod.ts";
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import type { Cluster } from "../../support/cluster/cluster.ts";
 import { helmFor } from "./helm.ts";
 
-/** Corrects the object as the editor shows it; `report` is the message and the advice. */
+/** Corrects the object in the editor; `report` contains the message and the advice. */
 export type Writer = (file: string, report: string) => string;
 
 /** Corrects the line that the message names, in a text under a key of a ConfigMap. */
@@ -24,7 +24,7 @@ export function atReportedLine(place: RegExp, was: string, is: string): Writer {
   };
 }
 
-/** Corrects the text that the message and the advice name by these words. */
+/** Corrects the text that the message and the advice name with these words. */
 export function named(words: RegExp, was: string | RegExp, is: string): Writer {
   return (file, report) => {
     assert.match(report, words);
@@ -34,7 +34,7 @@ export function named(words: RegExp, was: string | RegExp, is: string): Writer {
   };
 }
 
-/** Runs a command of advice; what an editor is opened for is written by `writer`. */
+/** Runs a command from the advice. If it opens an editor, `writer` makes the changes. */
 export async function runCommand(
   cluster: Cluster,
   command: string,
@@ -49,7 +49,7 @@ export async function runCommand(
   const file = await Deno.makeTempFile({ prefix: "mesh-edit-" });
   try {
     if (!command.startsWith(EDIT)) {
-      // The user's own file: a pull secret.
+      // The user's own file, a pull secret.
       await Deno.writeTextFile(file, '{"auths": {}}');
       return void await run(command.replace(/\bFILE$/, file));
     }

@@ -1,4 +1,4 @@
-/** CRDs of the Gateway API that Istio does not read, and the ones of a later release. */
+/** CRDs of the Gateway API that this Istio does not read, and those from a later release. */
 import assert from "node:assert/strict";
 import type { ValueMap } from "../../../../src/base/value.ts";
 import { removed } from "../../support/cluster/requests.ts";
@@ -11,7 +11,7 @@ interface Release {
   readonly versions: readonly string[];
 }
 
-/** A CRD without a schema of its own. */
+/** A CRD of the Gateway API without a full schema. */
 export function gatewayCrd(kind: string, { bundle, versions }: Release): ValueMap {
   const [singular, plural] = [kind.toLowerCase(), `${kind.toLowerCase()}s`];
   const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
@@ -20,7 +20,7 @@ export function gatewayCrd(kind: string, { bundle, versions }: Release): ValueMa
     kind: "CustomResourceDefinition",
     metadata: {
       name: `${plural}.${GROUP}`,
-      // The API server wants an approval in groups of Kubernetes.
+      // The API server requires this annotation in API groups of Kubernetes.
       annotations: { [`${GROUP}/bundle-version`]: bundle, "api-approved.kubernetes.io": "https://example.com/1" },
     },
     spec: {
@@ -32,7 +32,7 @@ export function gatewayCrd(kind: string, { bundle, versions }: Release): ValueMa
   };
 }
 
-/** Somebody downloads the release that the advice names, and applies it. */
+/** Simulates a user who downloads the release in the advice and applies it. */
 function ofRelease(kind: string, release: Release, later: Release, expected: Expected): Breakage {
   return {
     make: (mesh) => mesh.apply(gatewayCrd(kind, release)),
@@ -45,7 +45,7 @@ function ofRelease(kind: string, release: Release, later: Release, expected: Exp
   };
 }
 
-/** By name. */
+/** Problems with CRDs, by name. */
 export const GATEWAY_CRDS: Readonly<Record<string, Breakage>> = {
   "a CRD of the Gateway API that no Istio reads": ofRelease(
     "Gateway",

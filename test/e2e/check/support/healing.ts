@@ -1,4 +1,4 @@
-/** One breakage: its report, its advice, and the mesh as it was. */
+/** Tests a breakage: its report, its advice, and whether the mesh is healthy afterwards. */
 import assert from "node:assert/strict";
 import { fixLines } from "../../../../src/check/advice/text.ts";
 import type { CheckResult } from "../../../../src/check/result_schema.ts";
@@ -12,7 +12,7 @@ import { INCURABLE, NO_CURE } from "./incurable.ts";
 import { type MeshCluster, podOf, startMesh } from "./mesh_cluster.ts";
 import type { Results } from "./results.ts";
 
-/** Every second breakage, from the first or from the second one: two tests share them. */
+/** Tests every second breakage, starting with the first or the second: two tests share the work. */
 export async function healEverySecond(t: Deno.TestContext, first: 0 | 1): Promise<void> {
   const mesh = await startMesh();
   try {
@@ -30,7 +30,10 @@ export async function healEverySecond(t: Deno.TestContext, first: 0 | 1): Promis
   }
 }
 
-/** What the API server makes of new pods. It costs a tenth of all checks; the next breakage shows what else is not healed. */
+/**
+ * Shows how the API server changes new pods. A full check takes ten times as long, and the next breakage reveals other
+ * remains.
+ */
 async function newPods({ cluster }: MeshCluster): Promise<string> {
   const all = await Promise.all(["mesh", "plain"].map((namespace) => tried(cluster, podOf("new", { namespace }))));
   return JSON.stringify(all.map(({ made, refusal }) => made === undefined ? refusal : held(made)));
@@ -52,7 +55,7 @@ async function reportsAndHeals(mesh: MeshCluster, breakage: Breakage, isIncurabl
     else await isCured(mesh, breakage, { id, before: results });
     isHealed = !isIncurable;
   } finally {
-    // What the advice has healed may not be there any more.
+    // The object may be gone, because the advice has already healed the mesh.
     await heal(mesh).catch((error) => {
       if (!isHealed) throw error;
     });
@@ -89,7 +92,7 @@ async function isCured(
   assert.deepEqual(inMesh.filter((each) => !still.has(each)), leaves === undefined ? [] : [leaves]);
 }
 
-/** Waits until a check is neither an error nor a warning, and nothing is worse than before. */
+/** Waits until a check reports neither an error nor a warning, and no check is worse than before. */
 async function untilWell(mesh: MeshCluster, id: string, before: Results): Promise<void> {
   for (const end = Date.now() + DEADLINE_MILLISECONDS;;) {
     const results = await mesh.results();
@@ -102,7 +105,7 @@ async function untilWell(mesh: MeshCluster, id: string, before: Results): Promis
   }
 }
 
-/** Waits until exactly these checks are errors or warnings: the API server sees changes a little later. */
+/** Waits until exactly these checks report errors or warnings, because the API server notices changes with a delay. */
 async function comesTo(mesh: MeshCluster, expect: Breakage["expect"], says = /^/): Promise<Results> {
   for (const end = Date.now() + DEADLINE_MILLISECONDS;;) {
     const results = await mesh.results();
@@ -117,7 +120,7 @@ async function comesTo(mesh: MeshCluster, expect: Breakage["expect"], says = /^/
   }
 }
 
-/** The message and the advice. */
+/** Returns the message and the advice. */
 function textOf({ message = "", fixes = [] }: Partial<CheckResult> = {}): string {
   return [message, ...fixLines(fixes).map(({ text }) => text)].join("\n");
 }

@@ -1,6 +1,6 @@
 /**
- * A stand-in for `helm get manifest`: Helm would be one more Go program to build. It reads the release as Helm does, from its
- * Secret (Helm, pkg/storage/driver: base64 of gzipped JSON).
+ * A stand-in for `helm get manifest`, so that Helm does not have to be built. It reads the release from its Secret, as
+ * Helm does (Helm, pkg/storage/driver: base64 of gzipped JSON).
  */
 import assert from "node:assert/strict";
 import { mapAt, textAt, type Value, type ValueMap } from "../../../../src/base/value.ts";
@@ -8,7 +8,7 @@ import { toYaml } from "../../../../src/yaml/mod.ts";
 import type { Cluster } from "../../support/cluster/cluster.ts";
 import { got } from "../../support/cluster/requests.ts";
 
-/** The Secret of a release with these objects. */
+/** Makes the Secret of a release with these objects. */
 export async function releaseOf(name: string, namespace: string, objects: readonly Value[]): Promise<ValueMap> {
   const manifest = objects.map((each) => `---\n${toYaml(each)}`).join("");
   const json = new Blob([JSON.stringify({ name, namespace, version: 1, manifest })]);
@@ -22,7 +22,10 @@ function secretName(release: string): string {
   return `sh.helm.release.v1.${release}.v1`;
 }
 
-/** A function of the shell for the command, which prints the manifest of its release; `""` if it calls no helm. */
+/**
+ * Returns a shell function `helm` that prints the manifest of the release in the command; `""` if the command does not
+ * call helm.
+ */
 export async function helmFor(cluster: Cluster, command: string): Promise<string> {
   const [, words = "", name = "", namespace = ""] = /\bhelm (get manifest (\S+) -n (\S+))/.exec(command) ?? [];
   if (words === "") return "";

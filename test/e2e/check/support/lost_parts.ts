@@ -1,4 +1,4 @@
-/** Parts of a control plane that are lost or changed, and what its pods and its network do when they are there again. */
+/** Parts of a control plane that are lost or changed, and how its pods and its network react when they are back. */
 import assert from "node:assert/strict";
 import { isMap, mapAt, mapsAt, type Value, type ValueMap } from "../../../../src/base/value.ts";
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
@@ -20,12 +20,15 @@ import {
 const WEBHOOKS = `/apis/${ADMISSION}/mutatingwebhookconfigurations`;
 const IN_CONTROL_PLANE = `/api/v1/namespaces/${CONTROL_PLANE}`;
 
-/** The configuration of `webhook manifests` calls the port of the Service that is there. */
+/** Makes the webhook configuration call the port of the existing Service. */
 async function calledHere(mesh: MeshCluster): Promise<void> {
   await calledAt(mesh, mesh.webhook.port);
 }
 
-/** The webhook writes its caBundle. There is no kube-proxy: the Service is this machine's in place of the one that is called. */
+/**
+ * Writes the webhook's caBundle, and replaces the called Service with one that leads to this machine, because there is
+ * no kube-proxy.
+ */
 async function calledAt(mesh: MeshCluster, called: number): Promise<void> {
   const { webhooks } = await got(mesh.cluster, `${WEBHOOKS}/${CONFIGURATION}`);
   const [{ webhooks: here } = {}] = configurationsOf(mesh);
@@ -39,7 +42,7 @@ async function calledAt(mesh: MeshCluster, called: number): Promise<void> {
   await merged(mesh.cluster, configuration, { webhooks: all.map((each): Value => ({ ...each, clientConfig })) });
 }
 
-/** The network leads from the Service that was made again to the webhook's pods: to this machine. */
+/** Routes the recreated Service to the webhook on this machine. */
 async function routedAgain(mesh: MeshCluster): Promise<void> {
   const { spec = null } = await got(mesh.cluster, `${IN_CONTROL_PLANE}/services/${WEBHOOK}`);
   assert(isMap(spec));
@@ -66,13 +69,13 @@ async function withoutWebhook({ cluster }: MeshCluster): Promise<void> {
   await removed(cluster, objectNamed("MutatingWebhookConfiguration", CONFIGURATION));
 }
 
-/** Registers the webhook anew: what the advice made has other field managers. */
+/** Registers the webhook again, because objects made by the advice have other field managers. */
 export async function withWebhook(mesh: MeshCluster): Promise<void> {
   await mesh.kubectl("delete", "mutatingwebhookconfiguration", CONFIGURATION, "--ignore-not-found");
   await mesh.register();
 }
 
-/** The webhook's Deployment, from which the flags of `webhook manifests` are gone. */
+/** Removes the flags of `webhook manifests` from the webhook's Deployment. */
 async function withoutFlags({ cluster }: MeshCluster): Promise<void> {
   const annotations = { "kubectl-mesh/manifests-flags": null };
   await merged(cluster, objectNamed("Deployment", WEBHOOK, CONTROL_PLANE), { metadata: { annotations } });
@@ -82,7 +85,7 @@ async function withFlags(mesh: MeshCluster): Promise<void> {
   for (const object of meshObjects({ flags: FLAGS })) if (object.kind === "Deployment") await mesh.apply({ ...object });
 }
 
-/** istiod of a Helm release, without what the webhook's own tests need. */
+/** istiod of a Helm release, with only the fields that these tests need. */
 const ISTIOD = {
   apiVersion: "apps/v1",
   kind: "Deployment",
@@ -101,7 +104,7 @@ const ISTIOD = {
   },
 };
 
-/** The release has the configuration of Istio's chart, which calls istiod. */
+/** Makes a release with the configuration of Istio's chart, which calls istiod. */
 function releaseOfIstiod(): Promise<ValueMap> {
   const clientConfig = { service: { namespace: CONTROL_PLANE, name: "istiod", path: "/inject", port: 443 } };
   const configurations = meshObjects().filter(({ kind }) => kind === "MutatingWebhookConfiguration").map((each) => {
@@ -111,7 +114,7 @@ function releaseOfIstiod(): Promise<ValueMap> {
   return releaseOf("istiod", CONTROL_PLANE, [map, ...configurations]);
 }
 
-/** By name. */
+/** Lost parts, by name. */
 export const LOST_PARTS: Readonly<Record<string, Breakage>> = {
   "the ConfigMap of the control plane is gone": {
     make: ({ cluster }) => removed(cluster, objectNamed("ConfigMap", WEBHOOK, CONTROL_PLANE)),

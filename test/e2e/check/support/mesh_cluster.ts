@@ -1,4 +1,4 @@
-/** A cluster with a healthy mesh: our webhook behind a Service, a node, and an injected pod. */
+/** A cluster with a healthy mesh: this program's webhook behind a Service, a node, and an injected pod. */
 import assert from "node:assert/strict";
 import { connect, type KubeConnection } from "../../../../src/kube/client/mod.ts";
 import { realWorld } from "../../../../src/platform/mod.ts";
@@ -18,13 +18,13 @@ import { type Results, resultsWith } from "./results.ts";
 export const CONTROL_PLANE = "istio-system";
 export const WEBHOOK = "kubectl-mesh-webhook";
 export const CONFIGURATION = "istio-sidecar-injector";
-/** The flags of `webhook manifests` that make the webhook's objects. */
+/** The flags of `webhook manifests` for the webhook's objects. */
 export const FLAGS: readonly string[] = ["--image=example.com/kubectl-mesh:1", "--take-over"];
 
-/** The mesh. */
+/** A cluster with a healthy mesh. */
 export interface MeshCluster {
   readonly cluster: Cluster;
-  /** This process's connection, which all runs in it share. */
+  /** The connection that all runs in this process share. */
   readonly api: KubeConnection;
   readonly webhook: WebhookProcess;
   readonly authority: Authority;
@@ -39,7 +39,7 @@ export interface MeshCluster {
   stop(): Promise<void>;
 }
 
-/** Starts it, in a cluster that `start` makes. */
+/** Starts a mesh in the cluster that `start` returns. */
 export async function startMesh(start: () => Promise<Cluster> = startCluster): Promise<MeshCluster> {
   const cluster = await start();
   const webhook = await startWebhook({ config: BUILT_IN.config, values: BUILT_IN.values, mesh: BUILT_IN.mesh })
@@ -83,7 +83,7 @@ const VERSIONS = {
   Service: "v1",
 } as const;
 
-/** An object by its name, for requests that change, read or delete it. */
+/** The name of an object, for requests that change, read or delete it. */
 export function objectNamed(kind: keyof typeof VERSIONS, name: string, namespace?: string): ValueMap {
   return { apiVersion: VERSIONS[kind], kind, metadata: { name, ...namespace !== undefined && { namespace } } };
 }
@@ -106,8 +106,8 @@ async function install(mesh: MeshCluster): Promise<void> {
 }
 
 /**
- * Installs a webhook of this machine as `webhook manifests` does, behind a Service, and waits until it injects
- * into the namespace `mesh`. Its pods are not there.
+ * Installs a webhook on this machine behind a Service, with the objects of `webhook manifests`, and waits until it
+ * injects into the namespace `mesh`. The pods of its Deployment do not exist.
  */
 export async function installWebhook(
   mesh: Pick<MeshCluster, "cluster" | "webhook" | "authority" | "certificate">,
@@ -124,20 +124,23 @@ export async function installWebhook(
   await until(isInjected, "Never: the webhook injects");
 }
 
-/** The Secret in which the webhook keeps its certificate. */
+/** The Secret that stores the webhook's certificate. */
 export function secretOf({ certificate, key }: Pick<TestCertificate, "certificate" | "key">): ValueMap {
   const metadata = { name: `${WEBHOOK}-certificates`, namespace: CONTROL_PLANE };
   return { apiVersion: "v1", kind: "Secret", metadata, data: { "tls.crt": btoa(certificate), "tls.key": btoa(key) } };
 }
 
-/** The API server resolves it to this machine: there is no kube-proxy, and endpoints must not be on loopback. */
+/**
+ * A Service that the API server resolves to this machine: there is no kube-proxy, and endpoints must not be loopback
+ * addresses.
+ */
 export function serviceTo(port: number): ValueMap {
   const metadata = { name: WEBHOOK, namespace: CONTROL_PLANE };
   const spec = { type: "ExternalName", externalName: "localhost", ports: [{ name: "https-webhook", port }] };
   return { apiVersion: "v1", kind: "Service", metadata, spec };
 }
 
-/** There is no kube-proxy: a Service that leads to the webhook on this machine replaces the one that is there. */
+/** Replaces the Service with one that leads to the webhook on this machine, because there is no kube-proxy. */
 export async function routedHere(mesh: MeshCluster): Promise<void> {
   await removed(mesh.cluster, serviceTo(0));
   await mesh.apply(serviceTo(mesh.webhook.port));
@@ -205,14 +208,14 @@ export function podOf(name: string, parts: PodParts = {}): ValueMap {
   };
 }
 
-/** Extra status of the proxy, of the other containers, and of the pod. */
+/** Additional status of the proxy, of the other containers, and of the pod. */
 export interface Reports {
   readonly status?: ValueMap | undefined;
   readonly proxy?: ValueMap | undefined;
   readonly others?: ValueMap | undefined;
 }
 
-/** Creates a pod and sets the status of a running one. */
+/** Creates a pod and sets the status of a running pod. */
 export async function runPod(
   mesh: MeshCluster,
   pod: ValueMap,
@@ -236,7 +239,7 @@ export async function runPod(
   await reported(mesh.cluster, pod, whole);
 }
 
-/** Deletes a pod immediately: there is no kubelet. */
+/** Deletes a pod immediately, because there is no kubelet. */
 export function removePod({ cluster }: MeshCluster, name: string, namespace = "mesh"): Promise<void> {
   return removed(cluster, podOf(name, { namespace }));
 }
@@ -245,7 +248,7 @@ async function register(mesh: MeshCluster, change: (webhook: ValueMap) => ValueM
   for (const configuration of configurationsOf(mesh, change)) await mesh.apply(configuration);
 }
 
-/** The MutatingWebhookConfiguration of `webhook manifests`, with this port and authority. */
+/** The MutatingWebhookConfiguration from `webhook manifests`, with this port and authority. */
 export function configurationsOf(
   { webhook, authority }: Pick<MeshCluster, "webhook" | "authority">,
   change: (webhook: ValueMap) => ValueMap = (each) => each,

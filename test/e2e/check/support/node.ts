@@ -1,6 +1,6 @@
 /**
- * Stands in for scheduler, kubelet and agent: reports of a pod, from what the pod asks for and what the node has. It does
- * not know the advice.
+ * Simulates the scheduler, the kubelet and the agent: makes the status of a pod from the pod's spec and the state of
+ * the node. It does not know the advice.
  */
 import { isMap, mapAt, textAt, type ValueMap } from "../../../../src/base/value.ts";
 import { parseYaml } from "../../../../src/yaml/mod.ts";
@@ -8,23 +8,23 @@ import { findProxy } from "../../../../src/inject/mod.ts";
 import { podAmounts } from "../../../../src/check/policies/pod_resources.ts";
 import type { Reports } from "./mesh_cluster.ts";
 
-/** What a node has, and what can be reached from it. */
+/** The resources of a node, and the hosts that it can reach. */
 export interface NodeFacts {
-  /** Free processors, in thousandths. */
+  /** Free CPU, in millicores. */
   readonly freeCpu?: bigint;
-  /** Images of the registry. */
+  /** Matches the images in the registry. */
   readonly images?: RegExp;
-  /** Addresses of control planes. */
+  /** Matches the addresses of control planes that can be reached. */
   readonly controlPlanes?: RegExp;
-  /** The plugin captures the traffic of new pods. */
+  /** Whether the CNI plugin captures the traffic of new pods. */
   readonly hasCniPlugin?: boolean;
-  /** The control plane answers new proxies. */
+  /** Whether the control plane responds to new proxies. */
   readonly isAnswered?: boolean;
 }
 
 const ENDED = { image: "", imageID: "", ready: false, restartCount: 1 };
 
-/** Reports of new pods on a node, whose state changes from pod to pod. */
+/** Returns a function that makes the status of new pods on a node. Each pod uses the next state of the node. */
 export function onNode(...states: readonly NodeFacts[]): (pod: ValueMap) => Reports {
   let made = 0;
   return (pod) => reportsOf(pod, states[Math.min(made++, states.length - 1)] ?? {});
@@ -34,7 +34,7 @@ function reportsOf(pod: ValueMap, node: NodeFacts): Reports {
   return RULES.map((rule) => rule(pod, node)).find((reports) => reports !== undefined) ?? {};
 }
 
-/** The status of a pod that asks for more than the free processors. */
+/** The status of a pod that requests more CPU than is free. */
 export function unscheduled(pod: ValueMap, freeCpu: bigint | undefined): ValueMap | undefined {
   const wanted = podAmounts(pod).get("requests.cpu") ?? 0n;
   if (freeCpu === undefined || wanted <= freeCpu) return undefined;
@@ -43,7 +43,7 @@ export function unscheduled(pod: ValueMap, freeCpu: bigint | undefined): ValueMa
   return { phase: "Pending", conditions: [condition], containerStatuses: [], initContainerStatuses: [] };
 }
 
-/** The state of a container whose image the registry does not have. */
+/** The state of a container whose image is not in the registry. */
 export function withoutImage(image: string, images: RegExp | undefined): ValueMap | undefined {
   if (images === undefined || images.test(image)) return undefined;
   const waiting = { reason: "ImagePullBackOff", message: `${image}: not found` };

@@ -1,4 +1,4 @@
-/** Stands in for the controllers of Deployments and of quotas. It is the API server that refuses or admits a pod. */
+/** Simulates the controllers of Deployments and quotas. The API server itself rejects or admits pods. */
 import { mapAt } from "../../../../src/base/value.ts";
 import { got, reported, tried } from "../../support/cluster/requests.ts";
 import type { Breakage, Expected } from "./breaking.ts";
@@ -41,7 +41,9 @@ export function refusedByQuota(expected: Expected): Breakage {
   };
 }
 
-/** The quota's status gets what it allows, and the Deployment gets its pod, or a condition with the reason. */
+/**
+ * Updates the quota's status, and creates the Deployment's pod, or sets a condition with the reason for its rejection.
+ */
 async function control(mesh: MeshCluster): Promise<void> {
   const { cluster } = mesh;
   const quota = await got(cluster, "/api/v1/namespaces/mesh/resourcequotas/small");

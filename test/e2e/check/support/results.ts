@@ -1,4 +1,4 @@
-/** Runs of `check`, as a process and in this process. */
+/** Runs `check`, as a separate process or in this process. */
 import assert from "node:assert/strict";
 import { ALL_CHECKS } from "../../../../src/check/checks/all.ts";
 import { chooseChecks } from "../../../../src/check/choose.ts";
@@ -10,7 +10,7 @@ import { realWorld } from "../../../../src/platform/mod.ts";
 import { type runMesh, sayMesh } from "../../../support/programs/mesh.ts";
 import type { Cluster } from "../../support/cluster/cluster.ts";
 
-/** Results by id. */
+/** Results by check id. */
 export type Results = ReadonlyMap<string, CheckResult>;
 
 /** A run of the program. */
@@ -19,7 +19,7 @@ export interface Run {
   readonly results: Results;
 }
 
-/** Runs the program with `-o json`, in this process by default. Its exit code must match its results. */
+/** Runs the program with `-o json`, in this process by default. Fails if its exit code does not match its results. */
 export async function check(
   cluster: Pick<Cluster, "kubeconfig">,
   args: readonly string[] = [],
@@ -45,7 +45,7 @@ export async function resultsOf(kubeconfig: string): Promise<Results> {
   }
 }
 
-/** Runs all checks in this process with a connection that stays. */
+/** Runs all checks in this process over an open connection. */
 export async function resultsWith(api: KubeConnection): Promise<Results> {
   const scope = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
   const all = chooseChecks(ALL_CHECKS, { categories: [], only: [], skip: [], pre: false });
@@ -56,13 +56,13 @@ function byId(results: readonly CheckResult[]): Results {
   return new Map(results.map((each) => [each.id, each]));
 }
 
-/** Ids and messages of checks with a result. */
+/** Returns the ids and messages of checks with this result. */
 export function withResult({ results }: Pick<Run, "results">, result: string): Record<string, string> {
   const found = [...results.values()].filter((each) => each.result === result);
   return Object.fromEntries(found.map(({ id, message }) => [id, message]));
 }
 
-/** A kubeconfig with impersonation. */
+/** Makes a kubeconfig that impersonates a user. */
 export async function asUser(cluster: Cluster, user: string): Promise<string> {
   const config = JSON.parse(await Deno.readTextFile(cluster.kubeconfig));
   config.users[0].user.as = user;

@@ -1,6 +1,6 @@
 /**
- * Stands in for what is behind the webhook's Service: the controllers of Deployments and EndpointSlices, scheduler,
- * kubelet and kube-proxy. They read the objects, and do not know of advice.
+ * Simulates what is behind the webhook's Service: the controllers of Deployments and EndpointSlices, the scheduler,
+ * the kubelet and kube-proxy. They read the objects, and do not know the advice.
  */
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../../src/base/value.ts";
 import { containersOf } from "../../../../src/inject/mod.ts";
@@ -23,27 +23,27 @@ import {
   WEBHOOK,
 } from "./mesh_cluster.ts";
 
-/** What is broken. */
+/** The broken parts. */
 interface Broken {
-  /** The Deployment is not there. */
+  /** Whether the Deployment is missing. */
   readonly isGone?: true;
-  /** Fields of the Deployment's spec. */
+  /** Changed fields of the Deployment's spec. */
   readonly deployment?: ValueMap;
-  /** Fields of its container. */
+  /** Changed fields of its container. */
   readonly container?: ValueMap;
-  /** What the Service selects; by default the Deployment's pods. */
+  /** The Service's selector; by default it matches the Deployment's pods. */
   readonly selector?: ValueMap;
-  /** Where the Service's port leads, if nothing answers there. */
+  /** The target port of the Service, if it is one on which nothing listens. */
   readonly targetPort?: number;
-  /** Free processors of the nodes, in thousandths. */
+  /** Free CPU of the nodes, in millicores. */
   readonly freeCpu?: bigint;
-  /** Images of the registry. */
+  /** Matches the images in the registry. */
   readonly images?: RegExp;
-  /** What the pods of the template that is there now have ceased to do. */
+  /** What pods of the current template have stopped doing. */
   readonly ceased?: "be ready" | "listen";
 }
 
-/** The webhook's Deployment and Service, broken so. */
+/** Breaks the webhook's Deployment or Service. */
 export function behindService(broken: Broken, expected: Expected): Breakage {
   const controllers = new Controllers(broken);
   return {
@@ -58,7 +58,7 @@ const POD = { apiVersion: "v1", kind: "Pod", metadata: { name: `${WEBHOOK}-5d4f-
 
 class Controllers {
   readonly #broken: Broken;
-  /** The template of the first pods. */
+  /** The pod template of the first pods. */
   #first = "";
 
   constructor(broken: Broken) {
@@ -96,7 +96,7 @@ class Controllers {
     }
   }
 
-  /** Runs at most one pod: one is enough for a Service. The states of those that it selects. */
+  /** Runs at most one pod, which is enough for a Service. Returns the states of the pods that the Service selects. */
   async #run(mesh: MeshCluster, selector: ValueMap): Promise<readonly ("ready" | "waiting")[]> {
     await removePods(mesh);
     const deployment = await deploymentIn(mesh);
@@ -145,7 +145,7 @@ async function removePods({ cluster }: MeshCluster): Promise<void> {
 
 const DEPLOYMENT = objectNamed("Deployment", WEBHOOK, CONTROL_PLANE);
 
-/** Without any field if it is not there. */
+/** Returns the Deployment; an empty map if it does not exist. */
 async function deploymentIn({ cluster }: MeshCluster): Promise<ValueMap> {
   const { items } = await got(cluster, `/apis/apps/v1/namespaces/${CONTROL_PLANE}/deployments`);
   const all = Array.isArray(items) ? items.filter(isMap) : [];
@@ -156,7 +156,7 @@ function templateOf(deployment: ValueMap): ValueMap {
   return mapAt(mapAt(deployment, "spec"), "template");
 }
 
-/** The Deployment of `webhook manifests`, with other fields in its spec and in its container. */
+/** The Deployment from `webhook manifests`, with changed fields in its spec and in its container. */
 function deploymentWith(fields: ValueMap, container: ValueMap): ValueMap {
   const found: ValueMap = { ...meshObjects({ flags: FLAGS }).find(({ kind }) => kind === "Deployment") };
   const spec = mapAt(found, "spec");
@@ -169,7 +169,7 @@ function deploymentWith(fields: ValueMap, container: ValueMap): ValueMap {
 const CLOSED = { expect: { "webhook-reachable": "error" } } as const;
 const NOT_READY = { expect: { "webhook-endpoints": "error" } } as const;
 
-/** By name. */
+/** Broken parts, by name. */
 export const SERVING: Readonly<Record<string, Breakage>> = {
   "no pod that is ready: it has no replicas": behindService({ deployment: { replicas: 0 } }, {
     ...NOT_READY,

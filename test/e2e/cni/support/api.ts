@@ -1,14 +1,14 @@
-/** An API server that a test answers for, with TLS: what an installer in a pod expects. */
+/** An API server with TLS whose responses a test defines, as an installer in a pod would see it. */
 import type { ApiAccess } from "./installer.ts";
 import { testCertificate } from "../../../support/tls/certificates.ts";
 
-/** The answer to a request; `undefined`: 404. */
+/** Returns the response to a request; `undefined` means 404. */
 export type Answer = (path: string, method: string, body: string, token: string) => object | number | undefined;
 
-/** A server, and what a pod knows of it. */
+/** A running server, and the data that a pod has to access it. */
 export interface Api extends AsyncDisposable, ApiAccess {}
 
-/** Starts it; a number is a status without a body. */
+/** Starts a server. A number as a response is a status without a body. */
 export function startApi(answer: Answer): Api {
   const { certificate, key, authority } = testCertificate();
   const server = Deno.serve(

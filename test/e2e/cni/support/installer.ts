@@ -1,11 +1,11 @@
-/** `iptables cni install` as a process. */
+/** Runs `iptables cni install` as a process. */
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import type { CniNode } from "./node.ts";
 
-/** What a pod knows of an API server. */
+/** The data that a pod has to access an API server. */
 export interface ApiAccess {
   readonly port: number;
-  /** PEM. */
+  /** The certificate of the authority, PEM. */
   readonly authority: string;
   readonly token?: string;
 }
@@ -14,7 +14,7 @@ export interface ApiAccess {
 export class Installer implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
   readonly #reading: Promise<void>;
-  /** What it has logged. */
+  /** The log so far. */
   log = "";
   #hasEnded = false;
 
@@ -34,7 +34,7 @@ export class Installer implements AsyncDisposable {
     return new Installer(port, new Deno.Command(MESH_COMMAND, options).spawn());
   }
 
-  /** Waits until `/readyz` gives this status. Returns its text. */
+  /** Waits until `/readyz` returns this status. Returns its text. */
   async becomes(status: number): Promise<string> {
     for (;;) {
       if (this.#hasEnded) throw new Error(`The installer has ended: ${this.log}`);
@@ -49,7 +49,7 @@ export class Installer implements AsyncDisposable {
     return await (await fetch(`http://127.0.0.1:${this.port}/metrics`)).text();
   }
 
-  /** Sends SIGTERM and waits. Returns the exit code and the log. */
+  /** Sends SIGTERM and waits for the exit. Returns the exit code and the log. */
   async end(): Promise<{ readonly code: number; readonly log: string }> {
     this.#child.kill("SIGTERM");
     const { code } = await this.#child.status;
@@ -61,14 +61,17 @@ export class Installer implements AsyncDisposable {
     try {
       this.#child.kill("SIGKILL");
     } catch {
-      // It has ended.
+      // The process has already ended.
     }
     await this.#child.status;
     await this.#reading;
   }
 }
 
-/** The command line and the environment of an installer in a pod. This machine is the node, unless the test has made another one. */
+/**
+ * The command line and environment of an installer in a pod. This machine is the node, unless the test has made a
+ * different one.
+ */
 export async function installerCommand({ folder }: CniNode, api: ApiAccess, more: readonly string[] = []) {
   await Deno.writeTextFile(`${folder}/account/ca.crt`, api.authority);
   await Deno.writeTextFile(`${folder}/account/token`, api.token ?? "first-token");

@@ -1,16 +1,19 @@
-/** A node of the tests: folders as a container runtime has them, a plugin that stands for the network's, and cnitool. */
+/** A node for tests: the folders of a container runtime, a stand-in for the network plugin, and cnitool. */
 import type { ValueMap } from "../../../../src/base/value.ts";
 import { goProgram } from "../../../support/programs/go_program.ts";
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import { POD } from "../../iptables/support/pod.ts";
 
-/** What the plugin before ours returns. */
+/** The result of the plugin that runs before ours. */
 export const RESULT = {
   interfaces: [{ name: "eth0", sandbox: "/run/netns/x" }],
   ips: [{ address: `${POD[4]}/24`, interface: 0 }],
 };
 
-/** Makes no network: the test has made it. It answers every command, and its result has a field that nobody knows. */
+/**
+ * A plugin that makes no network, because the test has made it. It responds to every command, and its result contains
+ * an unknown field.
+ */
 const NETWORK_PLUGIN = `#!/bin/sh
 config=$(cat)
 case $CNI_COMMAND in
@@ -20,13 +23,13 @@ case $CNI_COMMAND in
 esac
 `;
 
-/** Starts the program under test by its name, as the installed binary does. */
+/** Starts the program under test by the plugin's name, as the installed binary does. */
 export const PLUGIN_PROGRAM = `#!/bin/sh
 case \${0##*/} in mesh-cni) set -- iptables cni "$@" ;; esac
 exec ${MESH_COMMAND} "$@"
 `;
 
-/** The folders of a node, removed at the end. */
+/** The folders of a node, which are removed at the end. */
 export class CniNode implements AsyncDisposable {
   private constructor(readonly folder: string) {}
 
@@ -43,7 +46,7 @@ export class CniNode implements AsyncDisposable {
     await Deno.writeTextFile(`${this.folder}/bin/${name}`, text, { mode: 0o755 });
   }
 
-  /** Writes a list of the network's plugin, and ours if it is given. */
+  /** Writes a configuration list with the network plugin, and with our plugin if it is given. */
   async configure(version: string, own?: ValueMap, name = "10-net.conflist"): Promise<void> {
     const plugins = [{ type: "network" }, ...own === undefined ? [] : [{ type: "mesh-cni", ...own }]];
     const text = JSON.stringify({ cniVersion: version, name: "net", plugins });
@@ -55,7 +58,7 @@ export class CniNode implements AsyncDisposable {
     return await Deno.readTextFile(`${this.folder}/net.d/${name}`);
   }
 
-  /** Whether a configuration is there and has the plugin. */
+  /** Whether a configuration exists and contains our plugin. */
   async hasPlugin(name?: string): Promise<boolean> {
     return (await this.configuration(name).catch(() => "")).includes('"mesh-cni"');
   }

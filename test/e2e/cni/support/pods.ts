@@ -1,17 +1,17 @@
-/** Pods of every kind that are on a node without capture: objects of the API, and network namespaces with a process. */
+/** Pods of every kind on a node without capture: their API objects, and network namespaces with a process. */
 import type { ValueMap } from "../../../../src/base/value.ts";
 import type { Cluster } from "../../support/cluster/cluster.ts";
 import { addRunningPod } from "../../support/kubelet.ts";
 import { Namespace } from "../../iptables/support/pod.ts";
 
-/** A kind of pods: what differs from a Deployment's pod. */
+/** A kind of pod, with its differences from a Deployment's pod. */
 export interface Kind {
   readonly name: string;
   readonly owner?: string;
   readonly spec?: ValueMap;
   readonly annotations?: ValueMap;
   readonly addresses?: readonly (4 | 6)[];
-  /** No container of this one proves the capture. */
+  /** Whether no container of the pod proves the capture. */
   readonly isSilent?: boolean;
 }
 
@@ -38,10 +38,10 @@ export const KINDS: readonly Kind[] = [
   { name: "without-validation", owner: "ReplicaSet", spec: { initContainers: [] }, isSilent: true },
 ];
 
-/** What the API knows: `silent` nothing, `failed` that istio-validation ended with 126. */
+/** What the API shows: `silent` for nothing, `failed` if istio-validation exited with 126. */
 export type Known = "silent" | "failed";
 
-/** A pod with its namespace and a process in it. */
+/** A pod with its network namespace and a process in it. */
 export class StandingPod implements AsyncDisposable {
   private constructor(readonly name: string, readonly namespace: Namespace, readonly process: Deno.ChildProcess) {}
 
@@ -61,7 +61,7 @@ export class StandingPod implements AsyncDisposable {
     return new StandingPod(name, namespace, process);
   }
 
-  /** Whether the namespace has the rules. */
+  /** Whether the network namespace contains the rules. */
   async isCaptured(): Promise<boolean> {
     return (await this.namespace.shell("nft list tables")).includes("istio-proxy-nat");
   }
