@@ -5,7 +5,7 @@ import { LINE, PAD, paintOf } from "./recording.ts";
 
 /** The number of lines of the terminal. */
 const ROWS = 32;
-/** The total duration in seconds, of which the last screen stays for `STAYS`. */
+/** The total duration in seconds. The last screen is shown for the last `STAYS` seconds. */
 export const SECONDS = 30;
 const STAYS = 2;
 /** The maximum number of output lines that appear together, so that readers can follow. */

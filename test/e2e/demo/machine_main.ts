@@ -57,8 +57,8 @@ async function over(): Promise<void> {
 }
 
 /**
- * Whether something is left. There is no pause, so that a node that is starting a pod starts nothing more. Killed
- * processes may still write to the folder.
+ * Kills the processes of the demo and removes its files. Returns whether something is left, because killed processes may
+ * still write to the folder. Synchronous, so that a node that is starting a pod starts nothing more.
  */
 function isLeft(): boolean {
   killLeftBehind(id);

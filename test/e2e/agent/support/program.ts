@@ -81,7 +81,7 @@ export class Program implements AsyncDisposable {
     });
   }
 
-  /** Waits until the program handles all its signals, including those that a parent shell does not handle. */
+  /** Waits until the program handles all its signals. The shell that starts it handles only some of them. */
   async handlesSignals(): Promise<void> {
     await this.#untilTrue("It never handled signals", () => (this.#caught() & SIGNALS) === SIGNALS);
   }

@@ -44,7 +44,7 @@ function serviceOf(name: string, port: ValueMap): ValueMap {
   return { apiVersion: "v1", kind: "Service", metadata: { name, namespace: "mesh" }, spec };
 }
 
-/** A problem of a workload whose pods the Service selects in addition to an existing Service. */
+/** Adds a Service that selects the pods of a healthy workload, which already has another Service. */
 function ofService(service: ValueMap, expected: Expected): Breakage {
   const healthy = withWorkload({ kind: "Deployment" }, { expect: {}, says: /^/ });
   const first = withObject(serviceOf("first", { name: "http-web" }), { expect: {}, says: /^/ });

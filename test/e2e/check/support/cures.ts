@@ -55,8 +55,8 @@ async function shownBy(mesh: MeshCluster, command: string): Promise<CheckResult[
 }
 
 /**
- * Returns the alternatives that the user chooses from, also those behind a command that only shows them, or without a
- * command.
+ * Returns the alternative of each fix whose text matches, for which the user has to decide. It must not be the first
+ * alternative.
  */
 export function picked(fixes: CheckResult["fixes"], words: RegExp): readonly ShownAdvice[] {
   return fixes.flatMap(({ alternatives }) => {
