@@ -1,7 +1,7 @@
 /**
  * Runs the lifecycle of Envoy as a program for tests: `lifecycle_driver.ts JSON`. It reads `quit`, `drain` and
- * `reload` lines from standard input, prints phases on standard output, and logs to standard error. Its exit code is
- * that of the lifecycle.
+ * `reload` lines from standard input, prints phases on standard output, and logs to standard error. Its exit
+ * code is the exit code of the lifecycle.
  */
 import { startLog } from "../../../../src/platform/log.ts";
 import { messageOf } from "../../../../src/base/errors.ts";
