@@ -26,11 +26,11 @@ export async function dial(options: DialOptions): Promise<Dialed> {
 
 async function open(address: string, options: DialOptions): Promise<Dialed> {
   const { tls, source } = options;
-  if (tls !== undefined && tls.insecure !== true) return await connectTls(address, options, tls);
-  const connection = source === undefined
-    ? closable(await connectTcp(address, options))
-    : await (await import("./connect_from.ts")).connectFrom(address, options);
-  if (tls === undefined) return connection;
-  const { connectInsecureTls } = await import("./insecure_tls.ts");
-  return await connectInsecureTls(connection, options, tls);
+  if (tls?.insecure === true) {
+    return await (await import("./insecure_tls.ts")).connectInsecureTls(address, options, tls);
+  }
+  if (tls !== undefined) return await connectTls(address, options, tls);
+  if (source === undefined) return closable(await connectTcp(address, options));
+  const { connectFrom } = await import("./connect_from.ts");
+  return await connectFrom(address, options);
 }

@@ -5,34 +5,55 @@ import { isHostName } from "../../../golang/net/mod.ts";
 import type { ByteConnection, Dialed, DialOptions, DialTls } from "../../connection.ts";
 import { splice } from "../../splice.ts";
 import { tlsReason } from "../../tls_errors.ts";
-import { NO_ANSWER } from "./connect.ts";
+import { connectionError, NO_ANSWER } from "./connect.ts";
 import { closable, readFrom } from "./connections.ts";
 import { explained, tlsError } from "./tls.ts";
 import { emptyDefaultStore } from "./trust.ts";
 
-/**
- * Connects to an address of a server and does the TLS handshake. `node:net` cannot choose the local address, and
- * `node:tls` accepts only Node's own sockets. So `node:tls` connects to a loopback port that accepts only this connection,
- * and the bytes are spliced to the connection to the server. Rejects with a `DialError`.
- */
-export async function connectInsecureTls(outer: ByteConnection, options: DialOptions, tls: DialTls): Promise<Dialed> {
-  let socket: net.Socket | undefined;
-  let secure: tls.TLSSocket | undefined;
+/** Connects to an address of a server and does the TLS handshake. Rejects with a `DialError`. */
+export async function connectInsecureTls(address: string, options: DialOptions, tls: DialTls): Promise<Dialed> {
+  const secure =
+    await (options.source === undefined ? connect(address, options, tls) : fromSource(address, options, tls));
   try {
-    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const own = socket = net.connect({ host: "127.0.0.1", port: listener.addr.port });
-    secure = await happened(own, "connect", options.signal, () => startTls(own, tls));
-    splice(outer, closable(await acceptFrom(listener, own.localPort)));
     await happened(secure, "secureConnect", options.signal, () => {});
     const protocol = typeof secure.alpnProtocol === "string" ? secure.alpnProtocol : undefined;
     return { ...explained(bytesOf(secure), options, tls), protocol };
   } catch (error) {
-    outer.close();
-    if (secure === undefined) socket?.destroy();
     // A `node:tls` connection that is destroyed during its handshake stays open forever. Destroy it after the
     // handshake.
-    else secure.once("secureConnect", () => secure?.destroy());
+    secure.once("secureConnect", () => secure.destroy());
     throw tlsError(options, options.signal.aborted ? NO_ANSWER : tlsReason(error, tls), error);
+  }
+}
+
+async function connect(address: string, options: DialOptions, tls: DialTls): Promise<tls.TLSSocket> {
+  const socket = net.connect({ host: address, port: options.port });
+  try {
+    return await happened(socket, "connect", options.signal, () => startTls(socket, tls));
+  } catch (error) {
+    socket.destroy();
+    throw connectionError(address, options, error);
+  }
+}
+
+/**
+ * `node:net` cannot choose the local address, and `node:tls` accepts only Node's own sockets. So `node:tls` connects to
+ * a loopback port that accepts only this connection, and the bytes are spliced to a connection from the wanted address.
+ */
+async function fromSource(address: string, options: DialOptions, tls: DialTls): Promise<tls.TLSSocket> {
+  const { connectFrom } = await import("./connect_from.ts");
+  const outer = await connectFrom(address, options);
+  let socket: net.Socket | undefined;
+  try {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const own = socket = net.connect({ host: "127.0.0.1", port: listener.addr.port });
+    const secure = await happened(own, "connect", options.signal, () => startTls(own, tls));
+    splice(outer, closable(await acceptFrom(listener, own.localPort)));
+    return secure;
+  } catch (error) {
+    outer.close();
+    socket?.destroy();
+    throw connectionError(address, options, error);
   }
 }
 
