@@ -108,6 +108,11 @@ Deno.test("SIGINT leaves standard output empty", async () => {
   assert.equal(stderr, `${CONFIGURED}pod/one injected\nerror: Interrupted: nothing is written; 1 document was read\n`);
 });
 
+Deno.test("SIGINT counts if the input ends with it, as when the writer of a pipeline is interrupted too", async () => {
+  const { code, stdout } = await interrupted(["-f", "-"], "SIGINT", true);
+  assert.deepEqual([code, stdout], [130, ""]);
+});
+
 Deno.test("SIGINT with --keep-going ends the output after a whole document", async () => {
   const { code, stdout, stderr } = await interrupted(["-f", "-", "--keep-going"], "SIGINT");
   assert.equal(code, 130);
@@ -115,8 +120,8 @@ Deno.test("SIGINT with --keep-going ends the output after a whole document", asy
   assert.match(stdout, /image: proxy:1.*\n$/);
 });
 
-/** Writes a document and the start of a second one, waits for the first report, and sends the signal. */
-async function interrupted(args: readonly string[], signal: Deno.Signal) {
+/** Writes a document and the start of a second one, waits for the first report, and sends the signal; `endsInput` also ends the input. */
+async function interrupted(args: readonly string[], signal: Deno.Signal, endsInput = false) {
   const child = new Deno.Command(MESH_COMMAND, {
     args: [...INJECT, ...args],
     stdin: "piped",
@@ -130,7 +135,10 @@ async function interrupted(args: readonly string[], signal: Deno.Signal) {
   let stderr = "";
   for await (const chunk of child.stderr) {
     stderr += decoder.decode(chunk);
-    if (stderr === `${CONFIGURED}pod/one injected\n`) child.kill(signal);
+    if (stderr === `${CONFIGURED}pod/one injected\n`) {
+      child.kill(signal);
+      if (endsInput) await input.close();
+    }
   }
   const { code } = await child.status;
   await input.abort().catch(() => {});

@@ -4,6 +4,8 @@ import { Marked } from "marked";
 import config from "../../deno.json" with { type: "json" };
 import { PLUGIN } from "../../src/cli/commands/plugin.ts";
 import { foundRoot, subcommandOf } from "../../src/cli/dispatch.ts";
+import { messageOf } from "../../src/base/errors.ts";
+import { readConnection } from "../../src/explain/question/read_connection.ts";
 import {
   type FlagGroups,
   type FlagTable,
@@ -56,8 +58,20 @@ async function problemsOf(args: readonly string[]): Promise<string[]> {
   const table = tableOf(await command.flags());
   const line = parseFlags(table, rest);
   const messages = [...line.problems, ...problemsTogether(table, line)].map(({ message }) => message);
+  const to = [...line.given].find(([key]) => table[key]?.name === "to")?.[1].texts.at(-1);
+  if (args[0] === "explain" && to !== undefined && !/[A-Z]/.test(to)) messages.push(...destinationProblems(to));
   // A value in capitals, such as NAMESPACE, stands for any value.
   return messages.filter((message) => !/cannot be "[A-Z]+"$/.test(message));
+}
+
+/** What is wrong with the value of `explain --to`. */
+function destinationProblems(to: string): string[] {
+  try {
+    readConnection({ to, from: undefined, toPort: undefined, method: undefined, header: [], sni: undefined });
+    return [];
+  } catch (error) {
+    return [messageOf(error)];
+  }
 }
 
 /** All flags of a command; a variable may have the key of a flag in another group. */

@@ -8,13 +8,20 @@ const decoder = new TextDecoder();
 /** Bytes per read. */
 export const CHUNK_BYTES = 64 * 1024;
 
+/** Time in which the runtime delivers a signal that is sent just before standard input ends. */
+const SIGNAL_MILLISECONDS = 10;
+
 /** Standard input in chunks of at most 64 KiB. */
 export function realInput(): Input {
   return {
     get isTerminal() {
       return Deno.stdin.isTerminal();
     },
-    chunks: () => readInPieces(Deno.stdin),
+    async *chunks() {
+      yield* readInPieces(Deno.stdin);
+      // Ctrl-C in a pipeline ends the writer too. Its signal to this process arrives before the input counts as complete.
+      await new Promise((resolve) => setTimeout(resolve, SIGNAL_MILLISECONDS));
+    },
   };
 }
 
