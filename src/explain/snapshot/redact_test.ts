@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { testCertificate } from "../../../test/support/tls/certificates.ts";
+import { CERTIFICATE as certificate, KEY as key } from "../../../test/support/tls/self_signed.ts";
 import { withoutSecrets } from "./redact.ts";
 
-const { key, certificate } = testCertificate();
 const TOKEN = `eyJ${"a".repeat(20)}.eyJ${"b".repeat(30)}.${"c".repeat(20)}`;
 
 Deno.test("private keys and tokens are taken out of every file, certificates stay", () => {

@@ -10,7 +10,7 @@ export interface Source<T> {
   current(): T;
   /** Returns why a newer value is not in force; `undefined` if the current value is the newest. */
   problem(): string | undefined;
-  /** Registers a handler that is called after each change of `current` or `problem`. */
+  /** Registers a handler that is called after a newer value is accepted or refused. */
   onChange(handler: () => void): void;
   close(): void;
 }
