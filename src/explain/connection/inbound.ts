@@ -132,7 +132,7 @@ function modeStep(
   return passing("tls", { message: mode.text, detail });
 }
 
-/** Whether the mode refuses a known client. If so, report the mode as the reason, not the filter chain. */
+/** Whether the client is known and the mTLS mode refuses it. Then the mode is the reason, not the filter chain. */
 function isKnownMisfit(mode: Mode, client: Client, { peer }: Connection): boolean {
   return peer !== undefined && mode.name !== "closed" && !takes(mode, client);
 }

@@ -8,9 +8,9 @@ export async function readAll(response: Response, maxBytes: number): Promise<str
 }
 
 /**
- * Reads the bytes of a response into the given buffer, which is detached, or into a larger buffer. Large lists arrive
- * in thousands of chunks, so one buffer for all pages saves most of the memory. Rejects with a MeshError beyond
- * `maxBytes`.
+ * Reads the bytes of a response into the given buffer, or into a larger one if they do not fit. The given buffer cannot
+ * be used afterwards. Large lists arrive in thousands of chunks, so one buffer for all pages saves most of the memory.
+ * Rejects with a MeshError if the response has more than `maxBytes`.
  */
 export async function readBytes(
   { body }: Response,

@@ -166,7 +166,7 @@ export function tableParts(table: string): { readonly family: number; readonly n
   return { family: known[family] ?? 0, name };
 }
 
-/** Returns the key of a table, such as `ip nat`. `type`: the attribute with the name. */
+/** Returns the key of a table, such as `ip nat`. `type` is the number of the attribute that contains the table's name. */
 export function tableName({ header, attributes }: Message, type: number): string {
   const family = header.getUint8(0);
   return `${FAMILY_NAMES[family] ?? family} ${textOf(attributes.get(type))}`;

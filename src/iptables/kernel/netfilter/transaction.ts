@@ -77,7 +77,7 @@ export function changeRuleset(system: SystemCalls, held: Ruleset, changes: reado
   }
 }
 
-/** Returns the messages of the changes, each with the text of its rule, or its table and chain. */
+/** Returns the netlink messages for the changes. Each message has a text for errors: its rule, or its table and chain. */
 export function changeMessages(held: Ruleset, changes: readonly TableChange[]): Messages["list"] {
   const messages = new Messages(held);
   changes.forEach((change) => messages.change(change));
