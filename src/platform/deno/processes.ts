@@ -43,7 +43,7 @@ async function run(run: Run): Promise<RunResult> {
 async function runToEnd(run: Run): Promise<RunResult> {
   const stdin = run.stdin === undefined ? "null" : "piped";
   const child = start(run, { stdin, stdout: "piped", stderr: "piped" });
-  // `output()` below also waits, and reports a failure.
+  // Marks the child as awaited, so that other code does not reap it. Ignores a failure, because `output()` reports it.
   endOf(child).catch(() => {});
   let timedOut = false;
   const outcome = Promise.all([child.output(), feed(child, run.stdin)]).then(

@@ -79,7 +79,7 @@ const SAFE: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ...["not", "coalesce", "default", "valueOrDefault", "quote", "squote", "print", "toLower", "lower"].map((name) =>
     [name, areTexts] as const
   ),
-  // These read only ports, and compare container names only with the proxy's name.
+  // These use only the ports of containers. The one use of a container's name is to compare it with the proxy's name.
   ["applicationPorts", always],
   ["includeInboundPorts", always],
   ["append", ([list = null]) => isList(list)],

@@ -1,4 +1,4 @@
-/** Interprets the expressions of a rule in the kernel, which nft and iptables arrange differently. */
+/** Interprets the expressions of a kernel rule. nft and iptables arrange these expressions differently. */
 import { type Address, addressText } from "../../../golang/net/mod.ts";
 import { ADDRESS, BASE, COMPARE, CT, type Expression, META, PROTOCOL, type Value, VERDICT } from "./expressions.ts";
 import { addressIn } from "../routing.ts";

@@ -156,7 +156,10 @@ function leadingTo(rules: readonly SavedRule[], option: "i" | "o", isAppended: I
   return found.reverse();
 }
 
-/** Finds the `RETURN` rules for virtual machines, which are below the redirections of the same interfaces. */
+/**
+ * Finds the `RETURN` rules of --kube-virt-interfaces. They directly follow the `ISTIO_REDIRECT` rules, and name the same
+ * interfaces.
+ */
 function virtual(input: readonly SavedRule[]): SavedRule[] {
   const jumps = input.filter(({ options }) => options.get("j") === "ISTIO_REDIRECT");
   const names = new Set(jumps.map(({ options }) => options.get("i")));
