@@ -16,7 +16,6 @@ export {
   quantityText,
   scaledValue,
 } from "./text/quantity.ts";
-export { isNamespaceName, NAMESPACE_NAME_HINT } from "./text/names.ts";
 export { resourceName } from "./text/names.ts";
 export { type FieldType, type StructSchema, structSchema } from "./schema/schema.ts";
 export { isEmptySelector, selectorMatches } from "./text/selector.ts";

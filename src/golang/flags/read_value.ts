@@ -1,7 +1,7 @@
 /** Parses the texts of flags and environment variables into values. */
 import { readDuration } from "../duration.ts";
 import { parseBool } from "../go_bool.ts";
-import { isDnsLabel } from "../net/mod.ts";
+import { isLowerDnsLabel } from "../net/mod.ts";
 import type { Flag, FlagType } from "./flag.ts";
 
 /** A parsed value, or a clause that says why the text is invalid and which texts are valid. */
@@ -15,7 +15,7 @@ type Reader = (text: string, flag: Flag) => Read<string | number | boolean>;
 const asText: Reader = (text) => ({ value: text });
 
 const asName: Reader = (text) => {
-  if (text === "" || (isDnsLabel(text) && text === text.toLowerCase())) return { value: text };
+  if (text === "" || isLowerDnsLabel(text)) return { value: text };
   return { reason: "use up to 63 lower-case letters, digits and inner hyphens" };
 };
 

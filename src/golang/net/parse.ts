@@ -153,6 +153,11 @@ export function isDnsLabel(text: string): boolean {
   return text.length <= 63 && LABEL.test(text);
 }
 
+/** Whether a text is a DNS label in lower case (RFC 1123), as the name of a namespace or of a revision. */
+export function isLowerDnsLabel(text: string): boolean {
+  return isDnsLabel(text) && text === text.toLowerCase();
+}
+
 /** Whether a text is a host name: labels joined by dots, with an optional final dot; the last label is not a number. */
 export function isHostName(text: string): boolean {
   if (text === "" || text.length > 255) return false;

@@ -5,6 +5,7 @@ import {
   interfaceNameProblem,
   isDnsLabel,
   isHostName,
+  isLowerDnsLabel,
   parseAddress,
   parseCidr,
   parseCidrList,
@@ -94,4 +95,11 @@ Deno.test("interfaceNameProblem allows at most 15 characters", () => {
   );
   assert.equal(interfaceNameProblem("1eth"), '"1eth" is not an interface name');
   assert.equal(interfaceNameProblem(""), "an interface name is empty");
+});
+
+Deno.test("isLowerDnsLabel() accepts up to 63 lower-case letters, digits and - between them", () => {
+  for (const text of ["a", "1-20", "shop", "a".repeat(63)]) assert.ok(isLowerDnsLabel(text), text);
+  for (const text of ["", "Shop", "a_b", "a.b", "-a", "a-", "a\n", "a".repeat(64)]) {
+    assert.ok(!isLowerDnsLabel(text), text);
+  }
 });

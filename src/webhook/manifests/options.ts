@@ -1,8 +1,7 @@
 /** The options of `webhook manifests`, and the plan that is derived from the options. */
 import { UsageError } from "../../base/errors.ts";
 import type { ValueMap } from "../../base/value.ts";
-import { normalBlock, parseCidr } from "../../golang/net/mod.ts";
-import { isNamespaceName, NAMESPACE_NAME_HINT } from "../../kube/mod.ts";
+import { isLowerDnsLabel, normalBlock, parseCidr } from "../../golang/net/mod.ts";
 import { type ClusterChoice, type ClusterNames, clusterNames, type GivenConfiguration } from "../../inject/mod.ts";
 
 /** Options of `webhook manifests`. Only `image` is required. */
@@ -77,13 +76,14 @@ interface Check {
 }
 
 const BLOCK_HINT = "use an address such as 10.0.0.1, or a block such as 10.0.0.0/28";
+const NAMESPACE_NAME_HINT = "use up to 63 lower-case letters, digits and -";
 const NAME_HINT = "use up to 40 lower-case letters, digits and -, starting with a letter";
 
 const CHECKS: readonly Check[] = [
   { flag: "--image", wrong: ({ image }) => unless(/^[^\s"']+$/.test(image), image), hint: "use the name of an image" },
   {
     flag: "--namespace",
-    wrong: ({ namespace }) => unless(isNamespaceName(namespace), namespace),
+    wrong: ({ namespace }) => unless(isLowerDnsLabel(namespace), namespace),
     hint: NAMESPACE_NAME_HINT,
   },
   { flag: "--revision", wrong: ({ revision }) => unless(NAME.test(revision), revision), hint: NAME_HINT },
@@ -107,7 +107,7 @@ const CHECKS: readonly Check[] = [
   { flag: "--probes-from", wrong: ({ probesFrom }) => probesFrom.filter(isNoBlock), hint: BLOCK_HINT },
   {
     flag: "--metrics-namespace",
-    wrong: ({ metricsNamespaces }) => metricsNamespaces.filter((name) => !isNamespaceName(name)),
+    wrong: ({ metricsNamespaces }) => metricsNamespaces.filter((name) => !isLowerDnsLabel(name)),
     hint: NAMESPACE_NAME_HINT,
   },
 ];
