@@ -2,6 +2,7 @@ import { ClosedPipeError, MeshError, messageOf } from "../../base/errors.ts";
 import { RUNTIME_ERRORS } from "../runtime_errors.ts";
 import { terminalText } from "../../base/text/mod.ts";
 import type { Input, Output } from "../world.ts";
+import { isHandled } from "./signals.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -20,7 +21,7 @@ export function realInput(): Input {
     async *chunks() {
       yield* readInPieces(Deno.stdin);
       // Ctrl-C in a pipeline ends the writer too. Its signal to this process arrives before the input counts as complete.
-      await new Promise((resolve) => setTimeout(resolve, SIGNAL_MILLISECONDS));
+      if (isHandled("SIGINT")) await new Promise((resolve) => setTimeout(resolve, SIGNAL_MILLISECONDS));
     },
   };
 }
