@@ -38,6 +38,7 @@ testWhen(
     const { components }: { components: { name: string; group?: string; version: string }[] } = JSON.parse(
       sbom(release, packages),
     );
+    assert.equal(components.length, packages.length + 1, "Deno and every package");
     const names = components.map(({ name }) => name);
     assert.deepEqual(["deno", "js-yaml", "zod", "re2js"].filter((name) => !names.includes(name)), []);
     for (const { name, group, version } of components) {
