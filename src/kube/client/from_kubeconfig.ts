@@ -265,7 +265,7 @@ async function load(world: World, { cluster, user, exec, oidc, file }: Sources):
   const plugin = exec === undefined ? {} : await runPlugin(world, exec, clusterInfo(cluster, authorities));
   const certificate = await pem(pemSource(user, "client-certificate")) ?? plugin.clientCertificateData;
   const key = await pem(pemSource(user, "client-key")) ?? plugin.clientKeyData;
-  const identity = certificate === undefined || key === undefined ? undefined : { certificate, key };
+  const identity = certificate && key ? { certificate, key } : undefined;
   const headers = impersonated(user.fields);
   const authorization = await authorizationOf(world, user, plugin.token) || await oidc?.() || "";
   if (authorization !== "") headers.set("authorization", authorization);
