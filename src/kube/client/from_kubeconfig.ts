@@ -38,10 +38,9 @@ export async function kubeconfigConnection(
 ): Promise<Connection> {
   const kubeconfig = await readFiles(world, files);
   const { file } = kubeconfig;
-  const context = contextOf(kubeconfig, options);
+  const context = named(kubeconfig, "context", options.context ?? kubeconfig.currentContext);
   const cluster = clusterWith(clusterOf(kubeconfig, context, options), options, file);
-  const userName = options.user ?? textAt(context?.fields ?? {}, "user");
-  const user = userWith(userName === "" ? ANONYMOUS : named(kubeconfig, "user", userName), options);
+  const user = userWith(named(kubeconfig, "user", options.user ?? textAt(context.fields, "user")), options);
   const exec = execOf(user, file);
   const sources = { cluster, user, exec, oidc: await oidcOf(user, file), file };
   return {
@@ -55,8 +54,8 @@ export async function kubeconfigConnection(
       exec !== undefined || textAt(user.fields, "tokenFile") !== "",
     ),
     runsPlugin: exec !== undefined,
-    namespace: context && optionalText(context.fields, "namespace"),
-    origin: originText(options, context?.name ?? "", files),
+    namespace: optionalText(context.fields, "namespace"),
+    origin: originText(options, context.name, files),
   };
 }
 
@@ -104,17 +103,11 @@ function optionalText(fields: ValueMap, key: string): string | undefined {
   return textAt(fields, key) || undefined;
 }
 
-function contextOf(kubeconfig: Kubeconfig, options: ConnectOptions): Entry | undefined {
-  const name = options.context ?? kubeconfig.currentContext;
-  return name === "" ? undefined : named(kubeconfig, "context", name);
-}
-
 /** Returns the cluster from `--cluster` or from the context. With `--server`, the kubeconfig needs no cluster. */
-function clusterOf(kubeconfig: Kubeconfig, context: Entry | undefined, { cluster, server }: ConnectOptions): Entry {
-  const name = cluster ?? textAt(context?.fields ?? {}, "cluster");
-  if (name !== "") return named(kubeconfig, "cluster", name);
-  if (server === undefined) throw noContext(kubeconfig);
-  return ANONYMOUS;
+function clusterOf(kubeconfig: Kubeconfig, context: Entry, { cluster, server }: ConnectOptions): Entry {
+  const name = cluster ?? textAt(context.fields, "cluster");
+  if (name === "" && server === undefined) throw noContext(kubeconfig);
+  return named(kubeconfig, "cluster", name);
 }
 
 const ANONYMOUS: Entry = { name: "", fields: newMap(), folder: "." };
@@ -122,7 +115,9 @@ const ANONYMOUS: Entry = { name: "", fields: newMap(), folder: "." };
 /** Required fields, for messages. */
 const NEEDS: Readonly<Record<Kind, string>> = { context: " with a cluster", cluster: " with a server", user: "" };
 
+/** Returns the entry with a name. Without a name, the entry has no fields. */
 function named({ entries, file }: Kubeconfig, kind: Kind, name: string): Entry {
+  if (name === "") return ANONYMOUS;
   const entry = entries[kind].find((each) => each.name === name);
   if (entry !== undefined) return entry;
   throw new MeshError(`The kubeconfig has no ${kind} "${name}"${NEEDS[kind]}`, {
