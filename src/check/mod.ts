@@ -77,7 +77,7 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
       return await watchUntilWell(world, watching) ? EXIT.ok : EXIT.failed;
     }
     const first = await ask();
-    const results = await isChanged(world, first, options.fix, () => isDocument ? "" : `${text(first)}\n`)
+    const results = await repaired(world, first, options.fix, () => isDocument ? "" : `${text(first)}\n`)
       ? await ask()
       : first;
     world.stdout.write(text(results));
@@ -87,8 +87,8 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
   }
 }
 
-/** Whether a repair ran. `shown` are the results, which are printed before the repairs. */
-async function isChanged(
+/** Prints the results, `shown`, and runs the repairs that the user wants. Returns whether one succeeded. */
+async function repaired(
   world: World,
   results: readonly CheckResult[],
   fix: Applying | undefined,

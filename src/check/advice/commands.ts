@@ -94,7 +94,7 @@ function read(object: Named, change: object | undefined): string {
 }
 
 /** Returns the right to create objects of this kind. RBAC cannot restrict it to a name. */
-export function toCreate(object: Named): Need {
+function toCreate(object: Named): Need {
   const { name: _name, ...need } = needOf("create", object);
   return need;
 }

@@ -2,6 +2,7 @@
 import { EXIT } from "../../base/errors.ts";
 import type { Pod } from "../../kube/client/mod.ts";
 import { mapAt, textAt } from "../../base/value.ts";
+import { PROXY } from "../../inject/mod.ts";
 import type { CheckRow, Finding } from "../check.ts";
 import type { Facts } from "../facts.ts";
 import { atOnce } from "../../base/at_once.ts";
@@ -192,7 +193,7 @@ function ready(each: ProxyPod, now: Date): ProblemOf | undefined {
     return { result: "error", message, advice: [described(namedIn(object))] };
   }
   const message = notReady(each, now);
-  const advice = [look("see its log", logs(namedIn(object), "-c", "istio-proxy")), ...withoutOwnControlPlane(pod)];
+  const advice = [look("see its log", logs(namedIn(object), "-c", PROXY)), ...withoutOwnControlPlane(pod)];
   return message === undefined ? undefined : { result: "error", message, advice };
 }
 

@@ -86,7 +86,7 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
   return {
     webhooks: calledWebhooks(injectors, namespace),
     namespaceLabels: namespaceLabels(name, labels),
-    namespace: isKnown(namespace) ? { value: namespace.value !== undefined } : namespace,
+    namespace: mapKnown(namespace, (found) => found !== undefined),
     injectorFor: await shared.injectorFor(),
     pods: wantsPods && isKnown(live) ? live.value : undefined,
     deciding: { ...shared, istioNamespace: asking.choice.istioNamespace ?? DEFAULT_NAMESPACE },

@@ -56,13 +56,11 @@ export function overviewText(explanations: readonly Explanation[], { width, isWi
   const rows = explanations.map((each) => [each.namespace, each.workload, shortVerdict(each)].map(printable));
   const first = columns([head, ...rows]).trimEnd().split("\n");
   const column = Math.max(...first.map((line) => line.length)) + 2;
-  const longest = Math.max(
-    ...explanations.map((each) => Math.max(...shortCause(each).split(" ").map((word) => word.length))),
-  );
+  const causes = ["CAUSE", ...explanations.map(shortCause)];
+  const longest = Math.max(...causes.map((cause) => Math.max(...cause.split(" ").map((word) => word.length))));
   const isBelow = width - column < Math.max(LEAST, longest);
   const lines = first.flatMap((line, index) => {
-    const explanation = explanations[index - 1];
-    const cause = explanation === undefined ? "CAUSE" : shortCause(explanation);
+    const cause = causes[index] ?? "";
     if (isBelow) return [line, ...block(cause, "    ", width)];
     const [start = "", ...rest] = wrappedAround(printable(cause), width - column);
     return [`${line.padEnd(column)}${start}`, ...rest.map((each) => `${" ".repeat(column)}${each}`)];

@@ -24,10 +24,9 @@ export async function validationAnswers(facts: Facts): Promise<Finding> {
     const { ready, notReady } = await facts.backends(target);
     if (ready > 0) return [];
     const { why, advice = startedAgain(target) } = await causeOfNoPod(target, facts, notReady) ?? {};
-    const message = `its Service "${target.namespace}/${target.name}" has no ready pod` +
-      `${
-        why === undefined ? "" : ` (${why})`
-      }, and failurePolicy is Fail, so every change of Istio's configuration is denied`;
+    const state = `has no ready pod${why === undefined ? "" : ` (${why})`}, and failurePolicy is Fail`;
+    const message =
+      `its Service "${target.namespace}/${target.name}" ${state}, so every change of Istio's configuration is denied`;
     return [{ object, result: "error", message, advice: await adviceFor(object, target, facts, advice) }];
   });
   if (webhooks.length === 0) return { result: "skipped", message: "Istio has no validating webhook" };
