@@ -16,7 +16,7 @@ Flags:
   -h, --help     Print this
 
 It needs Linux, root, and the packages that it names if they are missing. It
-takes about two minutes; the first run also builds kube-apiserver and istiod,
+takes one to two minutes; the first run also builds kube-apiserver and istiod,
 some ten minutes. It leaves no process, namespace or rule behind, also after
 Ctrl-C. Go's caches of the build (some 4 GB) stay in ~/go and ~/.cache/go-build
 of root.
