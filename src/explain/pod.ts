@@ -104,7 +104,7 @@ function captureContainer(containers: readonly ValueMap[]): CaptureContainer | u
     if (start < 0) continue;
     return {
       name: textAt(container, "name"),
-      // Without a program name, the image's entrypoint runs, which is the script. Later releases name a program.
+      // In early releases the container names no program, and the image's entrypoint is the script.
       isScript: start === 0 || (args[at] ?? "").endsWith("istio-iptables.sh"),
       arguments: args.slice(start).filter((word) => !CHECKING.includes(word)),
       environment: environmentOf(container),

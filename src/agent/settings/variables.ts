@@ -136,7 +136,7 @@ export const VARIABLES = {
   ),
   eccAlgorithm: variable(
     "ECC_SIGNATURE_ALGORITHM",
-    "ECDSA or RSA keys; unset: ECDSA, or RSA with WORKLOAD_RSA_KEY_SIZE",
+    "Kind of the key, ECDSA or RSA. If unset: RSA if WORKLOAD_RSA_KEY_SIZE is set, otherwise ECDSA",
   ),
   eccCurve: variable("ECC_CURVE", "P256 or P384", { default: "P256" }),
   rsaKeySize: variable("WORKLOAD_RSA_KEY_SIZE", "Bits of an RSA key", { type: "integer", default: "2048" }),
