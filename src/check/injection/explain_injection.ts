@@ -13,7 +13,7 @@ import {
   type TemplateEnv,
 } from "../../inject/mod.ts";
 import { allTargets, type AllWorkloads } from "./all_targets.ts";
-import { oncePer } from "../inventory/observed.ts";
+import { oncePerKey } from "../inventory/observed.ts";
 import { explain, explainUnjudged, type Explanation } from "./explanation.ts";
 import { clusterKnowledge, offlineKnowledge } from "./knowledge.ts";
 import { manifestTargets, type ManifestTexts, type Unjudged } from "./manifest_targets.ts";
@@ -58,7 +58,7 @@ export async function explainInjection(
   const wantsPods = (workload ?? all) !== undefined;
   const knowledgeOf = api === undefined
     ? () => offlineKnowledge(given)
-    : oncePer(clusterKnowledge({ api, clock: world.clock, choice, given, wantsPods, isSnapshot }));
+    : oncePerKey(clusterKnowledge({ api, clock: world.clock, choice, given, wantsPods, isSnapshot }));
   return await atOnce(targets, AT_ONCE, async (target) => {
     if ("verdict" in target) return explainUnjudged(target);
     return await explain(target, await knowledgeOf(target.namespace), question.rulesOff);

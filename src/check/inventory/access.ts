@@ -1,6 +1,6 @@
 /** Queries the API server for rights of the user. Every user may do so (Kubernetes, role `system:basic-user`). */
 import { mapAt } from "../../base/value.ts";
-import { observe, type Observed, oncePer } from "./observed.ts";
+import { observe, type Observed, oncePerKey } from "./observed.ts";
 import type { Source } from "./source.ts";
 
 /** A right to query. */
@@ -18,7 +18,7 @@ export interface AccessRequest {
 const PATH = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
 export function accessInventory({ api }: { readonly api: Pick<Source["api"], "create"> }) {
-  return { may: oncePer((need: AccessRequest) => ask(api, need)) };
+  return { may: oncePerKey((need: AccessRequest) => ask(api, need)) };
 }
 
 async function ask(api: Pick<Source["api"], "create">, need: AccessRequest): Promise<Observed<boolean>> {

@@ -15,7 +15,7 @@ import {
   ownConfiguration,
 } from "../../inject/mod.ts";
 import type { InjectorWebhook } from "./injector_webhooks.ts";
-import { isKnown, type Known, mapKnown, type Observed, once, oncePer } from "./observed.ts";
+import { isKnown, type Known, mapKnown, type Observed, once, oncePerKey } from "./observed.ts";
 import { nameKeeper } from "./kept_fields.ts";
 import { listOf, objectOf, type Place } from "./source.ts";
 
@@ -141,14 +141,14 @@ export function injectorInventory(
   source: PlaneSource,
   injectors: () => Promise<Observed<readonly InjectorWebhook[]>>,
 ) {
-  const mapAt = oncePer((place: Place) => objectOf(source, ["api/v1", "configmaps"], isConfigMap, place));
-  const configMap: ConfigMapReader = (namespace, name) => mapAt({ namespace, name });
+  const configMapAt = oncePerKey((place: Place) => objectOf(source, ["api/v1", "configmaps"], isConfigMap, place));
+  const configMap: ConfigMapReader = (namespace, name) => configMapAt({ namespace, name });
   const load = async (plane: ControlPlane): Promise<ObservedPlane> => {
     const texts = await planeTexts(plane, configMap);
     const injector = isKnown(texts) ? injectorOf(texts.value, plane.revision, source.clock) : texts;
     return { plane, texts, injector };
   };
-  const listed = oncePer((name: string) => namespacesOf(source, name));
+  const listed = oncePerKey((name: string) => namespacesOf(source, name));
   return {
     configMap,
     /** Lists all namespaces in one request or, if this is forbidden, reads one namespace at a time. */

@@ -5,7 +5,7 @@ import { ApiError, isPod, type KubeApi, type Namespace, ofKind, type Pod } from 
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { newMap, type ValueMap } from "../../base/value.ts";
 import { IGNORED_NAMESPACES, PROXY } from "../../inject/mod.ts";
-import { isKnown, mapKnown, observe, type Observed, oncePer } from "./observed.ts";
+import { isKnown, mapKnown, observe, type Observed, oncePerKey } from "./observed.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "./injector_webhooks.ts";
 import type { Source } from "./source.ts";
 
@@ -35,7 +35,7 @@ export function isUncalled({ failurePolicy }: InjectorWebhook, { outcome, labels
 
 /** Returns getters of dry runs. Sends one pod for each namespace and set of labels. */
 export function dryRunInventory(source: Source, namespaces: () => Promise<Observed<readonly Namespace[]>>) {
-  const sendOnce = oncePer((place: Place) => send(source, place));
+  const sendOnce = oncePerKey((place: Place) => send(source, place));
   type Run = Promise<Observed<DryRun | undefined>>;
   const inFirst = async (all: readonly Namespace[], webhooks: readonly InjectorWebhook[]): Run => {
     for (const webhook of webhooks) {

@@ -63,7 +63,7 @@ export function once<T>(ask: () => Promise<T>): () => Promise<T> {
 }
 
 /** Returns a getter that runs `ask` at most once for each argument, or for each key. */
-export function oncePer<Of, T>(ask: (of: Of) => T, keyOf: (of: Of) => string = JSON.stringify): (of: Of) => T {
+export function oncePerKey<Of, T>(ask: (of: Of) => T, keyOf: (of: Of) => string = JSON.stringify): (of: Of) => T {
   const answers = new Map<string, T>();
   return (of) => {
     const key = keyOf(of);

@@ -9,7 +9,7 @@ import {
   type KubeObject,
 } from "../../kube/client/mod.ts";
 import { podKeeper, serviceKeeper } from "./kept_fields.ts";
-import { isKnown, mapKnown, type Observed, once, oncePer } from "./observed.ts";
+import { isKnown, mapKnown, type Observed, once, oncePerKey } from "./observed.ts";
 import { PAGE_OF_PODS } from "./resources.ts";
 import { listOf, objectOf, type Place, type Source } from "./source.ts";
 
@@ -34,11 +34,11 @@ export function serviceInventory(source: Source) {
     ),
     backends: byName((name) => backendsOf(source, name)),
     /** The Deployments of a namespace, with all fields. */
-    deploymentsIn: oncePer((namespace: string) =>
+    deploymentsIn: oncePerKey((namespace: string) =>
       listOf(source, "apis/apps/v1", "deployments", { isKind: isDeployment, namespace })
     ),
     /** Regardless of `--selector`. With `--namespace`, others are not read, because only advice needs the pods. */
-    podsIn: oncePer((namespace: string) => {
+    podsIn: oncePerKey((namespace: string) => {
       const { namespace: chosen = namespace } = source.scope;
       return chosen === namespace
         ? listOf(source, "api/v1", "pods", { isKind: isPod, namespace, query: PAGE_OF_PODS, keep: podKeeper() })
@@ -51,7 +51,7 @@ export function serviceInventory(source: Source) {
 const isDeployment = (object: KubeObject): object is KubeObject => object.kind === "Deployment";
 
 function byName<T>(ask: (name: Place) => Promise<T>): (name: Place) => Promise<T> {
-  return oncePer(ask, ({ namespace, name }) => `${namespace}/${name}`);
+  return oncePerKey(ask, ({ namespace, name }) => `${namespace}/${name}`);
 }
 
 /** Reads the endpoints of a Service from EndpointSlices, or from Endpoints before Kubernetes 1.21. */

@@ -9,7 +9,7 @@ import {
 } from "../../inject/mod.ts";
 import { asControlPlane, controlPlaneOf, type ObservedPlane, planeKey } from "../inventory/control_planes.ts";
 import type { Inventory } from "../inventory/mod.ts";
-import { isKnown, type Observed, oncePer, reason } from "../inventory/observed.ts";
+import { isKnown, type Observed, oncePerKey, reason } from "../inventory/observed.ts";
 import type { Running } from "./running.ts";
 
 /** The target of an upgrade: configuration files, or a revision in the cluster. */
@@ -72,7 +72,7 @@ export async function injectorsFor(
   const next = "files" in to ? toFiles(to.files) : toPlane(await planeOf(inventory, to.revision));
   const choosing: InjectorOf = (of) => next({ ...of, isNative: nativeSidecars ?? of.isNative });
   const keyOf = ({ revision, isNative }: Injected) => `${revision} ${isNative}`;
-  return { next: oncePer(choosing, keyOf), present: oncePer(present, keyOf) };
+  return { next: oncePerKey(choosing, keyOf), present: oncePerKey(present, keyOf) };
 }
 
 /** Returns the control plane of a revision or a tag. */
