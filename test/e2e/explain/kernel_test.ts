@@ -1,4 +1,4 @@
-/** The rules that `explain` says a connection passes are those whose counters in the kernel count it. */
+/** The kernel counts a connection at each rule that `explain` names for it. */
 import assert from "node:assert/strict";
 import { absentPart, type Part, type Snapshot } from "../../../src/explain/snapshot/snapshot.ts";
 import { snapshotOf } from "../../../src/explain/snapshot/manifest.ts";
@@ -9,7 +9,7 @@ import { testWhen } from "../../support/test_when.ts";
 import { BACK_ENDS } from "../iptables/support/back_ends.ts";
 import { OUTSIDE, Pair, POD } from "../iptables/support/pod.ts";
 
-/** The port of a connection that bypasses the proxy, by port and by address. */
+/** The outbound port that is excluded from capture. */
 const EXCLUDED_PORT = 9400;
 const ARGS = [
   "-p",
@@ -32,7 +32,7 @@ const ARGS = [
 
 interface Case {
   readonly what: string;
-  /** Of the application; `outside`: from the neighbour. */
+  /** The application's user ID; `outside`: the neighbour connects to the pod. */
   readonly uid: number | "outside";
   readonly host: string;
   readonly port: number;
@@ -58,7 +58,7 @@ for (const mode of ["REDIRECT", "TPROXY"]) {
       );
       const { code, stderr } = await pair.pod.mesh(["iptables", "apply", ...ARGS, "-m", mode, ...flags]);
       assert.equal(code, 0, stderr);
-      // Without a socket to take the connection, nft leaves a rule with tproxy before its counter.
+      // nft: without a listening socket, tproxy ends the rule before its counter.
       await pair.pod.serve({ tcp: [15001, 15020], transparent: [15006] });
       for (const each of CASES) await t.step(each.what, () => compare(pair, name, each));
     });
@@ -67,7 +67,7 @@ for (const mode of ["REDIRECT", "TPROXY"]) {
 
 type BackEnd = typeof BACK_ENDS[number]["name"];
 
-/** The rules as they are now. */
+/** A snapshot with the kernel's rules and sockets, without Envoy's configuration. */
 async function snapshot({ pod }: Pair, backEnd: BackEnd, { uid }: Case): Promise<Snapshot> {
   const rules: readonly (readonly [string, Part])[] = backEnd === "nft"
     ? [["rules.nft", { text: await pod.shell("nft list ruleset") }]]
@@ -83,7 +83,7 @@ async function snapshot({ pod }: Pair, backEnd: BackEnd, { uid }: Case): Promise
   return snapshotOf(parts, "the test");
 }
 
-/** Counters of all rules, in order. */
+/** The packets that each rule has counted, by table, chain and position. */
 async function counters({ pod }: Pair, backEnd: BackEnd): Promise<Map<string, number>> {
   const text = backEnd === "nft" ? await pod.shell("nft list ruleset") : await pod.shell(`${backEnd}-save -c`);
   const found = new Map<string, number>();

@@ -1,6 +1,6 @@
 /**
- * A running pod, read through a real API server and a kubelet that runs the commands in the pod's network namespace, where a
- * real Envoy and the kernel's rules are. `MESH_PILOT_AGENT=FILE` runs Istio's own pilot-agent in place of this program.
+ * `explain` of a running pod. The API server is real. The kubelet runs commands in the pod's network namespace, which
+ * has a real Envoy and Istio's rules. `MESH_PILOT_AGENT=FILE` tests Istio's pilot-agent in place of this program's.
  */
 import assert from "node:assert/strict";
 import { ANSWER, type Answer } from "../../../src/explain/answer_schema.ts";
@@ -84,7 +84,7 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
   } finally {
     await ended(process);
     await ended(server);
-    // Not before: it ends the server.
+    // Only here: closing its output ends the server.
     await server.stdout.cancel();
   }
 });
@@ -95,7 +95,7 @@ async function podSummary(scene: Scene, ...args: string[]) {
   return POD_SUMMARY.parse(JSON.parse(stdout));
 }
 
-/** The program and its pilot-agent as processes of their own. */
+/** Runs `explain` and the pod's `pilot-agent` as separate processes. */
 async function summary(scene: Scene): Promise<void> {
   const stdout = await withOwnAgent(scene, "*", async () => {
     const args = ["explain", "pod/admin", "-n", "shop", "-o", "json"];
@@ -170,11 +170,11 @@ async function saved(scene: Scene): Promise<void> {
 
 interface GuestPlace {
   readonly pod: string;
-  /** The ephemeral containers that were there before. */
+  /** The ephemeral containers that the pod had before. */
   readonly known: readonly string[];
-  /** What is put before each of its commands. */
+  /** Arguments before each command of the ephemeral container. */
   readonly before: () => Promise<readonly string[]>;
-  /** Where its programs are. */
+  /** PATH of the ephemeral container. */
   readonly path?: string;
 }
 
@@ -200,7 +200,7 @@ async function withGuest(scene: Scene, pod: string, before: readonly string[], .
   return await running;
 }
 
-/** The last ephemeral container's own command, as the first process of a process namespace. */
+/** Runs the command of the last ephemeral container as PID 1 of a new PID namespace. */
 async function startFirst(scene: Scene): Promise<{ readonly process: Deno.ChildProcess; readonly inside: string[] }> {
   const { command: [program = "", ...own], path } = proxyOf(scene);
   const command = textsAt((await guestSpecs(scene, "web")).at(-1) ?? {}, "command");
@@ -240,7 +240,7 @@ async function ephemeral(scene: Scene): Promise<void> {
     /^Adding the ephemeral container "kubectl-mesh-rules-1" to pod "shop\/web": image ".*", user 0, capabilities NET_ADMIN/,
   );
   await interrupted(scene, before);
-  // By SIGTERM: not after a minute.
+  // 143: SIGTERM ended the container before its own timeout.
   for (const process of processes) assert.equal((await process.status).code, 143);
   const nobody = ["--as", "joe", "--as-group", "system:authenticated"];
   const joe = await explain(scene, "explain", "pod/web", "-n", "shop", "--ephemeral", "-o", "json", ...nobody);
@@ -266,7 +266,6 @@ async function interrupted(scene: Scene, before: GuestPlace["before"]): Promise<
   assert.equal((await command.status).code, 130);
 }
 
-/** The application's user. */
 const HTTP = ["--to", "10.196.0.1:80/x", "--header", "Host:a.shop"];
 
 function provedKinds({ stations }: Answer): string {
@@ -294,7 +293,7 @@ async function localTrace(namespace: Namespace): Promise<void> {
   assert.match(message, /; trace: \S+ -> 10\.196\.0\.1:80: it is redirected to port 15001$/);
 }
 
-/** The log of the proxy cannot be read here: counters and sockets decide. */
+/** With `--local` the proxy's log cannot be read: counters and sockets decide. */
 async function localProbe(namespace: Namespace): Promise<void> {
   const { stdout, code } = await namespace.mesh(["explain", "--local", ...HTTP, "--probe", "-o", "json"]);
   const answer = answerIn(stdout);
@@ -352,7 +351,7 @@ async function probeEnds(scene: Scene): Promise<void> {
   const failed = answerIn(stdout);
   assert.deepEqual([code, failed.verdict], [1, "refused"]);
   assert.match(failed.reason, /^Envoy itself responded to the probe with 503 UF.*$/);
-  // The proxy's user is not the application's: the kernel does not do what was planned for the application.
+  // The probe runs as the proxy's user: the kernel does not capture it, although it captures the application.
   const other = ["setpriv", "--reuid=1337", "--regid=1337", "--clear-groups"];
   const { stdout: wrong } = await withGuest(scene, "admin", other, "--probe", "--to", "tcp://10.196.0.1:3306");
   assert.match(answerIn(wrong).reason, /did not use the expected kernel: the connection left the pod/);
@@ -410,7 +409,7 @@ async function short(scene: Scene): Promise<void> {
   const lines = stdout.trim().split("\n").map((line) => line.split(/\s{2,}/));
   assert.deepEqual(lines.map(([pod]) => pod), ["POD", "shop/admin", "shop/ended", "shop/web"]);
   assert.match(lines.at(2)?.at(-1) ?? "", /container istio-proxy ended: exit code 255/);
-  // Envoy answers for what it has: a static configuration of no control plane.
+  // Envoy has a static configuration and no control plane.
   assert.deepEqual(lines.map(([, synchronised]) => synchronised), ["SYNCHRONISED", "no", "unknown", "no"], stdout);
   // One exec for each pod whose proxy runs.
   assert.equal(await scene.node.executed() - before, 2);
@@ -424,7 +423,7 @@ async function forbidden(scene: Scene): Promise<void> {
     configuration.message,
     /User "joe" cannot (get|create) resource "pods\/exec".*an administrator can grant/,
   );
-  // The ephemeral containers have stayed.
+  // The ephemeral containers of earlier steps stay in the pod.
   assert.deepEqual([containers.length, traffic.source], [5, "planned"]);
   const line = await explain(scene, "explain", "web", "-n", "shop", "--as", "joe", "-o", "short");
   assert.match(line.stdout, /unknown .*forbidden/);

@@ -1,4 +1,4 @@
-/** Where a real Envoy sends requests, and where `explain` says that it does. */
+/** A real Envoy sends requests where `explain` says. */
 import assert from "node:assert/strict";
 import { re2Library } from "../../../src/golang/re2.ts";
 import { factsOf } from "../../../src/explain/connection/facts.ts";
@@ -38,11 +38,11 @@ async function agree(envoy: RealEnvoy): Promise<void> {
   assertVariety(lines);
 }
 
-/** A configuration that answers everything in one way would prove nothing. */
+/** The requests must reach many listeners, routes and clusters, and cause each kind of error. */
 function assertVariety(lines: readonly Logged[]): void {
   const values = (of: (line: Logged) => string | null) => new Set(lines.map(of)).size;
   assert.ok(values(({ listener }) => listener) >= 15, "listeners");
-  // Weights and faults go by chance: a few routes and clusters may be missed.
+  // Weights and faults are random: a few routes and clusters may get no request.
   assert.ok(values(({ route }) => route) >= 35, "routes");
   assert.ok(values(({ cluster }) => cluster) >= 25, "clusters");
   for (const flag of ["UF", "NR", "NC", "UH", "FI"]) {

@@ -1,4 +1,4 @@
-/** A pod with the rules of Istio in its kernel and a real Envoy, whose configuration comes from the control plane. */
+/** A pod with Istio's rules in its kernel and a real Envoy that a control plane configures. */
 import { snapshotOf } from "../../../../src/explain/snapshot/manifest.ts";
 import type { Part, Snapshot } from "../../../../src/explain/snapshot/snapshot.ts";
 import type { Logged, Sent } from "../../../support/explain_requests.ts";
@@ -17,7 +17,7 @@ export const missing = needsNamespaces("iptables-nft-save") ?? needsProgram("set
 const UID = 1337;
 const ADMIN = "http://127.0.0.1:15000";
 
-/** The answers of Envoy that a snapshot has. */
+/** Answers of Envoy's admin interface that are parts of a snapshot. */
 const QUESTIONS: readonly (readonly [part: string, path: string])[] = [
   ["config_dump.json", "/config_dump?include_eds"],
   ["clusters.json", "/clusters?format=json"],
@@ -26,14 +26,13 @@ const QUESTIONS: readonly (readonly [part: string, path: string])[] = [
   ["certs.json", "/certs"],
 ];
 
-/** The pod. */
 export class EnvoyPod implements AsyncDisposable {
   #envoy: Deno.ChildProcess | undefined;
   #plane: ControlPlane | undefined;
 
   private constructor(readonly envoy: string, readonly pair: Pair, private readonly folder: string) {}
 
-  /** Starts everything, with the Envoy at this path, and waits until it has all listeners. */
+  /** Creates the pod, starts the Envoy at this path, and waits until Envoy has all listeners. */
   static async start(envoy: string): Promise<EnvoyPod> {
     const folder = await Deno.makeTempDir({ prefix: "mesh-explain-" });
     const pod = new EnvoyPod(envoy, await Pair.create([4]), folder);
@@ -48,14 +47,14 @@ export class EnvoyPod implements AsyncDisposable {
 
   async #start(): Promise<void> {
     const { pod, outside } = this.pair;
-    // Every address of the mesh is one of the neighbour, where nothing listens: connections are refused at once.
+    // The neighbour owns every address of the mesh and listens on none: it refuses connections at once.
     await outside.shell(
       "ip route add local 10.0.0.0/8 dev lo; ip route add 10.199.0.0/24 dev eth0 table local 2>/dev/null || true",
     );
     const args = ["iptables", "apply", "-p", "15001", "-z", "15006", "-u", String(UID), "-i", "*", "-b", "*"];
     const { code, stderr } = await pod.mesh([...args, "--force-iptables-binary", "nft"]);
     if (code !== 0) throw new Error(stderr);
-    // Authorization of TCP is decided at the first byte, after the connection to the application.
+    // Envoy decides TCP authorization at the first byte, after it has connected to the application.
     await pod.serve({ tcp: [8082] });
     this.#plane = await ControlPlane.start(pod);
     const config = meshConfig(this.folder);
@@ -89,7 +88,7 @@ export class EnvoyPod implements AsyncDisposable {
     await until(async () => (await this.#ask("/ready").catch(() => "")).includes("LIVE"), "Envoy is not ready");
   }
 
-  /** Sends all; returns the source ports, in the order of the requests. */
+  /** Sends all requests. Returns their source ports in the same order. */
   async send(requests: readonly Sent[]): Promise<number[]> {
     const plain = requests.map((each) => ({ headers: {}, ...each }));
     const ports = new Array<number>(requests.length).fill(0);
@@ -106,7 +105,9 @@ export class EnvoyPod implements AsyncDisposable {
     return ports;
   }
 
-  /** The line for each source port, when all are there. A line of the listener counts where nothing else is logged. */
+  /**
+   * Waits for a line of the access log for each source port. A listener's line counts only if the request has no line.
+   */
   async logged(ports: readonly number[], from: (index: number) => string): Promise<Logged[]> {
     const wanted = ports.map((port, index) => `${from(index)}:${port}`);
     let lines = new Map<string, Logged>();
@@ -117,7 +118,6 @@ export class EnvoyPod implements AsyncDisposable {
       }
       return wanted.every((each) => lines.has(each));
     }, () => `no line of the access log for ${wanted.filter((each) => !lines.has(each)).join(", ")}`);
-    // The line of a request may come after its listener's line.
     return wanted.map((each) => lines.get(each)).filter((line) => line !== undefined);
   }
 

@@ -1,10 +1,10 @@
-/** The program on a scene, and the ephemeral containers that it adds to pods. */
+/** Runs `explain` on a scene, and lists the ephemeral containers of its pods. */
 import { mapAt, mapsAt, textAt } from "../../../../src/base/value.ts";
 import { sayMesh } from "../../../support/programs/mesh.ts";
 import { got } from "../../support/cluster/requests.ts";
 import { APPLICATION, type Scene } from "./live_scene.ts";
 
-/** Without a process of its own, which would take a second of a processor. */
+/** Runs in this process, because a new one takes a second of processor time. */
 export function explain({ cluster }: Scene, ...args: string[]) {
   return sayMesh(args, { env: { KUBECONFIG: cluster.kubeconfig } });
 }
@@ -20,11 +20,11 @@ export async function guestSpecs({ cluster }: Scene, pod: string) {
   return mapsAt(mapAt(object, "spec"), "ephemeralContainers");
 }
 
-/** Where the proxy of `web` runs its programs. */
+/** The command prefix and the PATH of the proxy of `web`. */
 export function proxyOf({ containers }: Scene) {
   const { command = [], path = "" } = containers["shop/web/istio-proxy"] ?? {};
   return { command, path };
 }
 
-/** What is put before a command that the application's user runs. */
+/** Arguments before a command that run it as the application's user. */
 export const AS_APPLICATION = ["setpriv", `--reuid=${APPLICATION}`, `--regid=${APPLICATION}`, "--clear-groups"];

@@ -5,7 +5,7 @@ import { reported } from "../../support/cluster/requests.ts";
 import { AS_APPLICATION, explain, guestsOf, proxyOf } from "./live_guests.ts";
 import { IMAGE, RUNNING, type Scene } from "./live_scene.ts";
 
-/** A pod of the matrix whose ephemeral container is started as a kubelet does. */
+/** Starts the ephemeral container of each pod, as a kubelet does. Returns their names. */
 async function startGuests(scene: Scene, pods: readonly string[], known: ReadonlyMap<string, readonly string[]>) {
   const { cluster, node, containers } = scene;
   const names = new Map<string, string>();
@@ -31,7 +31,7 @@ async function startGuests(scene: Scene, pods: readonly string[], known: Readonl
   return names;
 }
 
-/** Every workload to every Service, as it is, and proved by a request of each pod. */
+/** Every workload to every Service: first as configured, then proved by a request of each pod. */
 export async function matrix(scene: Scene): Promise<void> {
   const pods = ["web", "admin", "ended"];
   const { stdout } = await explain(scene, "explain", "--matrix", "-n", "shop");

@@ -1,4 +1,7 @@
-/** Running pods of a cluster whose kubelet runs commands where a real Envoy and the kernel's rules are. */
+/**
+ * Running pods of a cluster. The kubelet runs their commands in a network namespace with a real Envoy and Istio's
+ * rules.
+ */
 import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import { needsProgram } from "../../../support/test_when.ts";
@@ -133,7 +136,7 @@ const ORIGINAL_DST = {
   typed_config: { "@type": `${TYPE}.filters.listener.original_dst.v3.OriginalDst` },
 };
 
-/** Envoy with the admin interface at its usual place, a service of HTTP, and the rest as it comes. */
+/** A sidecar with the usual admin port and one HTTP service; other traffic passes through. */
 const BOOTSTRAP = {
   node: { id: NODE_ID, cluster: "web.shop", metadata: { ISTIO_VERSION: "1.29.1" } },
   admin: { address: { socket_address: { address: "127.0.0.1", port_value: 15000 } } },
@@ -146,7 +149,7 @@ const BOOTSTRAP = {
         type: "ORIGINAL_DST",
         connect_timeout: "30s",
         lb_policy: "CLUSTER_PROVIDED",
-        // The rules let this address pass.
+        // Istio's rules do not capture connections from this address.
         upstream_bind_config: { source_address: { address: "127.0.0.6", port_value: 0 } },
       },
       { name: "PassthroughCluster", type: "ORIGINAL_DST", connect_timeout: "30s", lb_policy: "CLUSTER_PROVIDED" },
@@ -183,7 +186,7 @@ print("ready", flush=True)
 server.serve_forever()
 `;
 
-/** Where a pod's outbound connections end: every address of the mesh, HTTP and plain TCP. */
+/** Serves HTTP and plain TCP in the neighbour, at every address of the mesh. */
 export async function startServer({ outside }: Pair): Promise<Deno.ChildProcess> {
   await outside.shell(
     "ip route add local 10.192.0.0/12 dev lo; ip route add 10.199.0.0/24 dev eth0 table local || true",
@@ -198,7 +201,7 @@ export async function startServer({ outside }: Pair): Promise<Deno.ChildProcess>
   return server;
 }
 
-/** Ends a process that was started here. */
+/** Kills a process and waits for its end. */
 export async function ended(process: Deno.ChildProcess): Promise<void> {
   try {
     process.kill("SIGKILL");
@@ -212,11 +215,11 @@ export interface Scene {
   readonly cluster: Cluster;
   readonly node: KubeletNode;
   readonly folder: string;
-  /** What the kubelet runs. */
+  /** The running containers, as `namespace/pod/container`. */
   readonly containers: Readonly<Record<string, RunningContainer>>;
 }
 
-/** Envoy's standard output. */
+/** The file of Envoy's standard output. */
 export function logOf(folder: string): string {
   return `${folder}/envoy.log`;
 }
@@ -225,7 +228,7 @@ export function logOf(folder: string): string {
 export async function startEnvoy(namespace: Namespace, folder: string): Promise<Deno.ChildProcess> {
   await Deno.writeTextFile(`${folder}/envoy.json`, JSON.stringify(BOOTSTRAP));
   await Deno.chmod(folder, 0o755);
-  // Envoy opens it by its name, as another user.
+  // Envoy opens /dev/stdout as another user, so this file must be writable for all.
   await Deno.writeTextFile(logOf(folder), "");
   await Deno.chmod(logOf(folder), 0o666);
   const args = [
@@ -248,12 +251,12 @@ export const CAPTURE_ARGS = [...REDIRECT_ALL, "-d", "15090", "-o", String(EXCLUD
 export const IMAGE = "registry.example/proxyv2:1.29.1";
 export const RUNNING = { running: { startedAt: "2026-01-02T03:04:05Z" } };
 
-/** The program under test sends requests with these paths, and each of its starts takes a while; a pattern of the shell. */
+/** The program under test, which starts slowly, sends only the requests whose paths match this shell pattern. */
 export function ownAgent(paths: string): string {
   return `MESH_OWN_AGENT=${paths}`;
 }
 
-/** Writes a `pilot-agent` that asks with curl, or is the program under test. */
+/** Writes a `pilot-agent` that sends requests with curl, except those that `ownAgent` selects. */
 export async function writePilotAgent(programs: string): Promise<void> {
   const own = Deno.env.get("MESH_PILOT_AGENT");
   const agent = own === undefined ? `"${MESH_COMMAND}" pilot-agent` : `"${own}"`;

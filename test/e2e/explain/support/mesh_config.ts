@@ -239,7 +239,7 @@ function routeConfigs(): Message[] {
       ]),
       ALLOW_ANY,
     ]),
-    // REGISTRY_ONLY: other hosts get an answer of Envoy itself; and the port in the Host header counts.
+    // REGISTRY_ONLY: Envoy itself answers for other hosts. The port in the Host header counts.
     routes("8000", [
       virtualHost("strict:8000", ["strict", "strict:8000"], [route("default", DEFAULT, outbound("details", 9080))]),
       virtualHost("noslash", ["noslash"], [route("only", { prefix: "/only" }, outbound("details", 9080))]),
@@ -343,7 +343,7 @@ function ratings(): Message {
   ]);
 }
 
-/** No route for the rest of its paths. */
+/** A virtual host without a route for other paths. */
 function details(): Message {
   return virtualHost("details.default.svc.cluster.local:9080", domains("details", "10.96.1.3"), [
     route("only", { path_separated_prefix: "/only" }, outbound("details", 9080)),
@@ -362,7 +362,7 @@ function wildcards(): Message[] {
   ];
 }
 
-/** From this address the kernel does not capture connections again. */
+/** The kernel does not capture connections from this address. */
 const PROXY_SOURCE = { upstream_bind_config: { source_address: { address: "127.0.0.6", port_value: 0 } } };
 
 function clusters(): Message[] {

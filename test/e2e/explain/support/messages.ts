@@ -138,7 +138,7 @@ export function virtualHost(name: string, domains: readonly string[], routes: re
   return { name, domains, routes };
 }
 
-/** A route to a cluster; conditions and what else it does. */
+/** A route: its conditions, its cluster or action, and other fields. */
 export function route(name: string, match: Message, to: string | Message, more: Message = {}): Message {
   return { name, match, ...typeof to === "string" ? { route: { cluster: to } } : to, ...more };
 }

@@ -1,10 +1,10 @@
-/** Keeps a snapshot and its requests for the tests that have no Envoy: `test/golden/explain`. */
+/** Writes a snapshot and its requests for the tests without Envoy: `test/golden/explain`. */
 import type { Snapshot } from "../../../../src/explain/snapshot/snapshot.ts";
 import type { Recorded } from "../../../support/explain_requests.ts";
 
 const FOLDER = decodeURIComponent(new URL("../../../golden/explain/", import.meta.url).pathname);
 
-/** Writes the parts that decide, without what changes from run to run or says nothing. */
+/** Writes the parts that decide where requests go, without fields that are irrelevant or differ between runs. */
 export async function record({ parts }: Snapshot, recorded: readonly Recorded[]): Promise<void> {
   await Deno.mkdir(`${FOLDER}snapshot`, { recursive: true });
   for (const name of ["config_dump.json", "clusters.json", "rules.iptables", "pod.json"] as const) {

@@ -122,7 +122,7 @@ const HEADERS: readonly Readonly<Record<string, string>>[] = [
   { "x-cluster": "nowhere" },
 ];
 
-/** Every path with some header, every header with some path, and pairs at random. */
+/** Every path, every header with a random path, every host, and random combinations. */
 function generated(count: number): Sent[] {
   const next = numbers(17);
   const pick = <T>(values: readonly T[], fallback: T): T => values[Math.floor(next() * values.length)] ?? fallback;

@@ -1,4 +1,4 @@
-/** A snapshot of many pods: what it has beside the configuration of the proxies. */
+/** The parts of a snapshot of many pods beside the configuration of the proxies. */
 import assert from "node:assert/strict";
 import { POD_SUMMARY } from "../../../../src/explain/summary/pod_summary_schema.ts";
 import { sayMesh } from "../../../support/programs/mesh.ts";
@@ -8,7 +8,7 @@ import { RUNNING, type Scene } from "./live_scene.ts";
 
 const SYNCZ = [{ proxy: "web.shop", cluster_sent: "1", cluster_acked: "1" }, { proxy: "other.bank" }];
 
-/** Saves pods with a label, while an istiod, logs and an event are there, and looks at the files. */
+/** Adds an istiod, logs and an event, saves the pods with a label, and checks the files. */
 export async function savedMany(scene: Scene): Promise<void> {
   const { cluster, node, containers, folder } = scene;
   await addIstiod(scene);
@@ -73,7 +73,7 @@ async function addLogsAndEvent({ cluster, node, containers, folder }: Scene): Pr
   });
 }
 
-/** The files of the pod, which is in a folder by its number. */
+/** Checks the files of the pod `web`. The folder of each pod is a number. */
 async function checkPod(unpacked: string): Promise<void> {
   const names = await Array.fromAsync(Deno.readDir(unpacked), ({ name }) => name);
   const folders = names.filter((name) => /^\d+$/.test(name)).map((name) => `${unpacked}/${name}`);
