@@ -1,6 +1,6 @@
 /**
- * The real-time clock is set while two agents run with certificates of a CA, under traffic in which each request is a new
- * handshake. Envoy has the clock of its agent.
+ * Sets the real-time clock while two agents run with certificates of a CA. Each request makes a new TLS handshake.
+ * Envoy has the clock of its agent.
  */
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
@@ -13,7 +13,7 @@ import { type MeshedPod, missing } from "../identity/support/pod.ts";
 import { askingResources, spiffe } from "../identity/support/resources.ts";
 import { FakedClock, needsFakedClock } from "./support/faked_clock.ts";
 
-/** Seconds that a certificate is valid. It is renewed after half of them, so never in a test that does not set the clock. */
+/** Validity of a certificate in seconds. Renewal is due after half of it, which is longer than a test runs. */
 const LIFE = 1200;
 const SHORT_LIFE = 10;
 const MINUTE = 60;
@@ -36,7 +36,7 @@ async function withClock(body: (setting: Setting) => Promise<void>): Promise<voi
 
 testWhen(
   missing ?? needsFakedClock(),
-  `the clock of all machines is set forward past the certificates' end and back, ${ROUNDS} times: they are renewed at once`,
+  `the clock of all machines is set forward past the certificates' end and back, ${ROUNDS} times: certificates are renewed at once`,
   () =>
     withClock(async ({ mesh, clock }) => {
       const forward: Outage[] = [];
@@ -52,14 +52,14 @@ testWhen(
         }
       }
       printFigure(`set forward: ${summary(forward)}\nset back: ${summary(back)}`);
-      // The last one is renewed in its time.
+      // The last certificates are short-lived, and are renewed on time.
       await until(renewed(mesh), "None is renewed any more");
     }),
 );
 
 testWhen(
   missing ?? needsFakedClock(),
-  "the clock is set by a minute, forward and back: no request fails, and no certificate is renewed for it",
+  "the clock is set by a minute, forward and back: no request fails, and no certificate is renewed",
   () =>
     withClock(async ({ mesh, clock }) => {
       const before = await issued(mesh);
@@ -71,8 +71,9 @@ testWhen(
     }),
 );
 
-/** Requests to the CA while the clock of the machine is ahead, and the sum of the shortest delays between them in seconds. */
+/** Requests of each agent to the CA while its clock is ahead. */
 const REQUESTS = isLong() ? 10 : 5;
+/** The sum of the shortest delays between these requests, in seconds. */
 const SHORTEST = isLong() ? 17 : 1.5;
 
 testWhen(
@@ -118,7 +119,7 @@ testWhen(
       for (let n = 0; n < (isLong() ? 2000 : 100); n++) assert.notEqual((await mesh.ask()).status, 200);
       assert.deepEqual(await issued(mesh), oneMore);
       const { last } = await outageOf(mesh, () => clock.set(0), isSet(mesh, 0));
-      // By the clock that is right again their time has come, so each may be renewed once.
+      // By the corrected clock renewal is due, so each agent may renew once.
       const after = await issued(mesh);
       assert.ok(after.a <= before.a + 2 && after.b <= before.b + 2, JSON.stringify(after));
       printFigure(`behind: the last request failed ${Math.round(last)} ms after the repair`);
@@ -133,7 +134,9 @@ function isSet(mesh: Mesh, seconds: number): () => Promise<boolean> {
   };
 }
 
-/** The seconds that a pod's clock is ahead: of the certificate's end in Envoy, the agent's metrics know the rest. */
+/**
+ * The seconds that a pod's clock is ahead: the true time to the certificate's end, less the time in the agent's metric.
+ */
 async function aheadOf(pod: MeshedPod): Promise<number> {
   const application = await pod.application();
   const { text } = await application.ask("http://127.0.0.1:15020/stats/prometheus");
@@ -143,7 +146,7 @@ async function aheadOf(pod: MeshedPod): Promise<number> {
   return (end - Date.now()) / 1000 - left;
 }
 
-/** What requests met around a change: those that failed, and when the last one did, in milliseconds after the change. */
+/** Requests around a change: how many failed, and when the last one failed, in milliseconds after the change. */
 interface Outage {
   readonly requests: number;
   readonly failed: number;
@@ -154,13 +157,13 @@ const summary = (outages: readonly Outage[]) =>
   outages.map(({ requests, failed, last }) => `${failed} of ${requests} failed, the last after ${Math.round(last)} ms`)
     .join("; ");
 
-/** Between requests: without it they take a processor. */
+/** The pause between requests, so that they do not use a whole processor. */
 const PAUSE_MILLISECONDS = 20;
 
-/** Answers in a row after which all is well again. */
+/** Successful requests in a row that end an outage. */
 const ENOUGH = 30;
 
-/** Changes something under traffic. Resolves when it is seen, and requests are answered again. */
+/** Makes a change under traffic. Resolves when the change is seen and requests succeed. */
 async function outageOf(
   mesh: Mesh,
   change: () => void | Promise<void>,
@@ -204,7 +207,7 @@ function renewed(mesh: Mesh): () => Promise<boolean> {
   };
 }
 
-/** The certificates that the pods have got. */
+/** The number of certificates that each pod has received. */
 async function issued(mesh: Mesh): Promise<{ readonly a: number; readonly b: number }> {
   const { ca } = await mesh.plane.seen();
   const count = (pod: string) => ca.filter(({ identity, code }) => identity === spiffe(pod) && code === "OK").length;

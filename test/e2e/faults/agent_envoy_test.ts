@@ -13,18 +13,19 @@ function testInPod(name: string, body: (pod: MeshPod) => Promise<void>) {
   });
 }
 
-/** A shell script in Envoy's place: the real one does none of this on request. */
+/** Starts the agent with a shell script in place of Envoy: the real one does none of this on request. */
 async function standIn(pod: MeshPod, script: string, start: AgentStart = {}): Promise<AgentProcess> {
   await pod.write("envoy.sh", `#!/bin/sh\n${script}\n`);
   await Deno.chmod(`${pod.folder}/envoy.sh`, 0o755);
   return new AgentProcess(pod, { ...start, env: { ...pod.env({ binaryPath: "./envoy.sh" }), ...start.env } });
 }
 
-/** MiB that Envoy prints, and that the agent may have in memory more than before. */
+/** MiB that Envoy prints. */
 const FLOOD = isLong() ? 512 : 64;
+/** MiB that the agent's memory may grow. */
 const MORE_MEMORY = 48;
 
-/** The forms of a flood; the lines of the last one have no end. */
+/** Kinds of output. The last one is a single endless line. */
 const FLOODS = {
   "JSON lines": `exec yes '{"level":"warning","msg":"${"x".repeat(200)}"}' >&2`,
   "plain lines": `exec yes '[2026-01-01 00:00:00.000][1][warning][main] [a.cc:1] ${"x".repeat(200)}' >&2`,
@@ -61,7 +62,7 @@ function written({ pid }: AgentProcess): number {
   return Number(/^wchar: (\d+)$/m.exec(Deno.readTextFileSync(`/proc/${pid}/io`))?.[1]);
 }
 
-testInPod("floods an output that nobody reads: the agent ends as soon as it is read again", async (pod) => {
+testInPod("floods an output that nobody reads: the agent ends as soon as somebody reads", async (pod) => {
   await Deno.mkdir(`${pod.folder}/pipe`);
   const fifo = `${pod.folder}/pipe/stderr`;
   await new Deno.Command("mkfifo", { args: ["-m", "666", fifo] }).output();
@@ -108,7 +109,7 @@ testInPod("crashes in a loop: restarts back off, and nothing leaks", async (pod)
     argv: ["agent", "--restart", "on-failure"],
   });
   if (!isLong()) {
-    // All restarts take two minutes.
+    // All restarts together take two minutes.
     await agent.until("Restarting Envoy in 3200 ms");
     agent.signal("SIGTERM");
   }
@@ -126,14 +127,14 @@ testInPod("crashes in a loop: restarts back off, and nothing leaks", async (pod)
   printFigure(`crash loop: ${delays.length} restarts after ${delays.join(", ")} ms`);
 });
 
-testInPod("was live and crashes again and again: files and memory stay", async (pod) => {
+testInPod("was live and crashes repeatedly: open files and memory do not grow", async (pod) => {
   await using agent = new AgentProcess(pod, { argv: ["agent", "--restart", "on-failure"] });
-  // Delays double: that before the tenth start is 51 s, and longer ones are more than a test waits.
+  // Delays double. The delay before the tenth start is 51 s; a test does not wait longer.
   const rounds = isLong() ? 9 : 3;
   const seen: [files: number, memory: number][] = [];
   for (let round = 0; round < rounds; round++) {
     await until(() => agent.text.split("is live\n").length > round + 1, "Envoy was never live again");
-    // With a pause the failures would be forgotten: the agent gives up after some in a row.
+    // No pause here: a pause resets the agent's count of consecutive failures.
     seen.push([openFiles(agent), agent.memory()]);
     const envoy = Number([...agent.text.matchAll(/started with PID (\d+)/g)].at(-1)?.[1]);
     Deno.kill(envoy, "SIGSEGV");
@@ -142,7 +143,8 @@ testInPod("was live and crashes again and again: files and memory stay", async (
   }
   const [first, last] = [seen[0], seen.at(-1)];
   assert.ok(first !== undefined && last !== undefined);
-  // Envoy's connection for its configuration waits a minute for a certificate, also when that Envoy has ended.
+  // The agent keeps an Envoy's xDS connection for a minute while it waits for a certificate, even after that Envoy
+  // ended.
   await until(() => openFiles(agent) <= first[0] + 2, () => `open files: ${seen.map(([files]) => files)}`);
   assert.ok(last[1] <= first[1] + MORE_MEMORY, `MiB: ${seen.map(([, memory]) => memory)}`);
   agent.signal("SIGQUIT");

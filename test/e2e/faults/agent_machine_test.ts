@@ -1,4 +1,4 @@
-/** A machine that has no more of something: open files, processes, space on the disk. The agent says so, and goes on where it can. */
+/** The agent without free file descriptors, processes or disk space: its log says so, and it continues where it can. */
 import assert from "node:assert/strict";
 import { isLong, printFigure } from "../../support/long.ts";
 import { MESH_BINARY } from "../../support/programs/mesh.ts";
@@ -16,7 +16,7 @@ function testInPod(name: string, body: (pod: MeshPod) => Promise<void>) {
   });
 }
 
-/** How a start ends: until Envoy is live, or until the agent ends by itself. */
+/** Starts the agent, and stops it when Envoy is live. The agent may end earlier by itself. */
 async function startOf(pod: MeshPod, start: AgentStart) {
   await using agent = new AgentProcess(pod, start);
   await until(() => agent.hasEnded || agent.text.includes("is live\n"), () => `It hangs:\n${agent.text}`);
@@ -28,14 +28,14 @@ async function startOf(pod: MeshPod, start: AgentStart) {
   return { isLive, code, text: agent.text };
 }
 
-/** With fewer the runtime itself cannot start, and says so in its own words. */
+/** Below these limits Deno itself cannot start, and prints its own error. */
 const FEWEST = { nofile: 18, nproc: 6 } as const;
 
 const LIMITS = {
   nofile: {
     words: /too many open files/i,
     long: [20, 24, 28, 32, 40, 48, 64],
-    // Away from the edge, which is at 32 or 33. From source the runtime itself needs some 26 to load.
+    // Far from 32 or 33, where starts begin to succeed. From source, Deno alone needs about 26 to load.
     short: MESH_BINARY !== undefined ? [20, 64] : [28, 64],
   },
   nproc: {
@@ -45,7 +45,7 @@ const LIMITS = {
   },
 } as const;
 
-testInPod("few open files: every start works, or ends with an error that names them", async (pod) => {
+testInPod("few open files: every start works, or ends with an error that names open files", async (pod) => {
   const { words, long, short } = LIMITS.nofile;
   let [live, refused] = [0, 0];
   for (const limit of isLong() ? long : short) {
@@ -85,7 +85,7 @@ testInPod("no free process id: the error names the limit", async (pod) => {
   printFigure(`limits of processes from 2 to 33: ${live} starts are live, ${named} name the limit`);
 });
 
-testInPod("no free open file while it runs: it goes on, and answers again", async (pod) => {
+testInPod("no free file descriptor while it runs: it continues, and answers later", async (pod) => {
   await using agent = new AgentProcess(pod, { before: ["prlimit", "--nofile=64"] });
   await agent.until("is live\n");
   const application = await pod.application();
@@ -130,7 +130,7 @@ testInPod("a full disk at the start: the error names the file and the reason", a
   assert.deepEqual(agent.processes(), []);
 });
 
-testInPod("a full disk behind its log: it serves and ends as ever", async (pod) => {
+testInPod("a full disk under its log: it serves and ends as usual", async (pod) => {
   const prepare = 'mkdir -p log; mount -t tmpfs -o size=4k,mode=777 tmpfs log; cd "$PWD"';
   await using agent = new AgentProcess(pod, { argv: ["agent", "--log-format", "json"], prepare, errors: "log/stderr" });
   const application = await pod.application();

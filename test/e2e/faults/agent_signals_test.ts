@@ -9,15 +9,15 @@ import { type Random, randomOf, seedOfRun } from "./support/random.ts";
 const ROUNDS = isLong() ? 150 : 5;
 /** Agents at a time. */
 const PODS = 3;
-/** The whole start and the first seconds of Envoy lie in this. */
+/** Covers the agent's start and Envoy's first seconds. */
 const START_MILLISECONDS = 2500;
 const DRAIN_MILLISECONDS = 1000;
-/** Envoy exits after SIGTERM in less than a second; a busy machine takes longer. The grace period of 10 s is not needed. */
+/** Envoy exits within a second after SIGTERM, later on a busy machine, but before the grace period of 10 s. */
 const LONGEST_END = DRAIN_MILLISECONDS + 8000;
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** What one round asks of an agent: it returns when the last signal is sent. */
+/** One round of a test. Resolves when the last signal is sent. */
 type Round = (agent: AgentProcess, random: Random) => Promise<void>;
 
 const ROUNDS_OF: Readonly<Record<string, Round>> = {
@@ -39,7 +39,7 @@ const ROUNDS_OF: Readonly<Record<string, Round>> = {
 for (const [when, round] of Object.entries(ROUNDS_OF)) {
   testWhen(
     missing,
-    `the agent at SIGTERM at ${ROUNDS} random moments ${when}: in time, right code, nothing left`,
+    `the agent after SIGTERM at ${ROUNDS} random moments ${when}: ends in time, with the right code, and leaves nothing`,
     async () => {
       const seed = seedOfRun();
       const random = randomOf(seed);

@@ -33,7 +33,7 @@ function rulesOf({ nft4, nft6, inet }: State): string {
   return [nft4, nft6, inet].join("\n");
 }
 
-/** At the end of the span it has ended by itself. */
+/** The process may have ended by itself. */
 function killIfThere(child: Deno.ChildProcess): void {
   try {
     child.kill("SIGKILL");
@@ -65,7 +65,7 @@ for (const { name, flags, missing } of BACK_ENDS) {
       const expected = await fresh([...LATER, ...flags]);
       await using pair = await Pair.create();
       const before = performance.now();
-      // A process, as the one that is killed.
+      // A separate process, as slow as the one that is killed.
       assert.equal((await pair.pod.mesh(later)).code, 0);
       const longest = 1.1 * (performance.now() - before);
       // The programs of iptables-legacy change one table after the other.
@@ -83,7 +83,7 @@ for (const { name, flags, missing } of BACK_ENDS) {
           assert.ok(found === old || found === rulesOf(expected), `seed ${seed}, round ${round}: ${found}`);
           if (found === old) untouched++;
         }
-        // A program that it has started goes on.
+        // An iptables program that the killed process started may still run.
         const said = await succeeds(pair.pod, ...later);
         if (said.includes("Nothing to change")) same++;
         else repaired++;

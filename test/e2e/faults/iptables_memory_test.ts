@@ -1,6 +1,6 @@
 /**
- * The kernel refuses memory to `iptables apply`: strace(1) answers one call that talks to the kernel's network with an error in
- * its place, the first one, then the second one and so on. Each run succeeds, or leaves what was there and says so.
+ * The kernel refuses memory to `iptables apply`: strace(1) lets one network call fail, first the first call, then the
+ * second, and so on. Each run succeeds, or leaves the old rules and says so.
  */
 import assert from "node:assert/strict";
 import { isLong, printFigure } from "../../support/long.ts";
@@ -11,7 +11,7 @@ import { Pair, type Ran } from "../iptables/support/pod.ts";
 import { type State, stateOf } from "../iptables/support/state.ts";
 
 const ARGS = ["istio-iptables", "-u", "1337", "-m", "TPROXY", "-i", "*", "-b", "*"];
-/** No program of an apply makes more of these calls. */
+/** At least as many calls as any program of an apply makes. */
 const CALLS = isLong() ? 30 : 8;
 const ERRORS = isLong() ? ["ENOBUFS", "ENOMEM"] : ["ENOBUFS"];
 /**
@@ -58,7 +58,7 @@ for (const { name, flags, missing, calls } of CASES) {
   );
 }
 
-/** All or nothing, and an error that a user understands. A rollback may be refused too; it says so. */
+/** All or nothing, and an error that a user understands. If the kernel refuses the rollback too, the error says so. */
 async function assertWhole(
   { pod }: Pair,
   { code, stderr }: Ran,

@@ -1,6 +1,6 @@
 /**
- * The faults of Envoy that are cheap, with Istio's pilot-agent beside this program in a long run: figures for
- * docs/reliability.md. What pilot-agent does is no condition of the test.
+ * Istio's pilot-agent under the cheap faults of Envoy, only in a long run: figures for docs/reliability.md. The tests
+ * do not judge what pilot-agent does.
  */
 import { isLong, printFigure } from "../../support/long.ts";
 import { testWhen } from "../../support/test_when.ts";
@@ -28,7 +28,7 @@ async function pilotAgent(pod: MeshPod, script?: string): Promise<AgentProcess> 
   return new AgentProcess(pod, { command: [program, ...argv], env });
 }
 
-/** `until` throws if it does not end within a minute. */
+/** `until` throws if the agent does not end within a minute. */
 async function endOf(agent: AgentProcess): Promise<string> {
   await until(() => agent.hasEnded, "It does not end");
   const { code, milliseconds } = await agent.end;

@@ -1,6 +1,7 @@
 /**
- * The agent as a process of a pod without a PID namespace of its own: what it leaves behind can be seen. Each word before the
- * program is a command that becomes the next one (`prlimit`, `setpriv`), so that its PID is the agent's.
+ * The agent in a pod that shares the PID namespace of the tests, which so see processes that it leaves behind. Each
+ * command before the program replaces itself by the next one (`prlimit`, `setpriv`), so that its PID becomes the
+ * agent's.
  */
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import { until } from "../../../support/until.ts";
@@ -15,16 +16,16 @@ export interface AgentStart {
   readonly uid?: number;
   /** Shell lines that prepare the process as root, in a mount namespace of its own. */
   readonly prepare?: string;
-  /** Words before the program, such as `prlimit --nofile=64`. */
+  /** Arguments before the program, such as `prlimit --nofile=64`. */
   readonly before?: readonly string[];
-  /** Where its standard error goes, instead of `text`: the part of a shell line behind `2>`. */
+  /** Where standard error goes, in place of `text`: the part of a shell line after `2>`. */
   readonly errors?: string;
 }
 
-/** How it ended. */
+/** How the agent ended. */
 export interface AgentEnd {
   readonly code: number;
-  /** Milliseconds since the last signal of `signal`, else since the start. */
+  /** Milliseconds since the last call of `signal`, else since the start. */
   readonly milliseconds: number;
 }
 
@@ -75,7 +76,7 @@ export class AgentProcess implements AsyncDisposable {
     }
   }
 
-  /** Waits until its output matches. Throws if it ends without. */
+  /** Waits until the output matches. Throws if the agent ends before. */
   async until(said: string | RegExp): Promise<void> {
     const has = () => typeof said === "string" ? this.#text.includes(said) : said.test(this.#text);
     const never = () => `It never said "${said}", but:\n${this.#text.slice(-4000)}`;
@@ -94,7 +95,7 @@ export class AgentProcess implements AsyncDisposable {
     return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024);
   }
 
-  /** The time on the processor so far, in milliseconds (proc_pid_stat(5), utime and stime; a tick is 10 ms). */
+  /** Processor time so far, in milliseconds (proc_pid_stat(5), utime and stime; a tick is 10 ms). */
   processorTime(): number {
     const stat = Deno.readTextFileSync(`/proc/${this.pid}/stat`);
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -111,7 +112,7 @@ export class AgentProcess implements AsyncDisposable {
     const { code } = await this.#child.status;
     const milliseconds = performance.now() - this.#since;
     this.#ended = true;
-    // A program that it left behind may hold its output open.
+    // A child process that outlives the agent may hold the output open.
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, LAST_WORDS);
     await Promise.race([reading, late.promise]);
@@ -127,7 +128,7 @@ export class AgentProcess implements AsyncDisposable {
   }
 }
 
-/** Characters of output that are kept: an Envoy that floods is one of the faults. */
+/** Characters of output that are kept, because some tests flood the output. */
 const KEPT = 4_000_000;
 const LAST_WORDS = 2000;
 

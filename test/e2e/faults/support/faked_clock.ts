@@ -1,6 +1,6 @@
 /**
- * A real-time clock that a test sets, for some processes: a library before theirs answers their questions for the time. It is
- * not libfaketime, under which Envoy hangs at its start.
+ * A real-time clock that a test sets for some processes: a preloaded library answers when they ask for the time. With
+ * libfaketime Envoy hangs at its start.
  */
 import { needsProgram } from "../../../support/test_when.ts";
 
@@ -29,14 +29,14 @@ export class FakedClock implements AsyncDisposable {
     return clock;
   }
 
-  /** Words before a program: it and all that it starts have this clock. */
+  /** Arguments before a program that give this clock to it and to its child processes. */
   get before(): readonly string[] {
     return ["env", `LD_PRELOAD=${this.folder}/clock.so`, `CLOCK_AHEAD=${this.folder}/ahead`];
   }
 
-  /** Sets it ahead of the machine's, at once; negative seconds set it back. */
+  /** Sets the clock ahead of the machine's at once; negative seconds set it back. */
   set(seconds: number): void {
-    // Processes have mapped the file: it must stay the same one.
+    // Processes have mapped the file, so it is overwritten and not replaced.
     using file = Deno.openSync(`${this.folder}/ahead`, { write: true, create: true });
     file.writeSync(new Uint8Array(BigInt64Array.of(BigInt(seconds)).buffer));
   }

@@ -3,7 +3,7 @@
 /** A number from 0 to 1 on each call. */
 export type Random = () => number;
 
-/** The seed that `MESH_SEED` names, else one of the moment. */
+/** The seed in `MESH_SEED`, else one from the current time. */
 export function seedOfRun(): number {
   const given = Number(Deno.env.get("MESH_SEED") ?? "");
   return given > 0 ? given : Date.now() % 1_000_000_000;
