@@ -19,7 +19,7 @@ testWhen(missing, "mesh: the control plane is down, slow or fails", async (t) =>
   /** Both proxies and both name tables have a stream. */
   const connected = () =>
     until(async () => (await plane.openStreams("")).length === 4, () => "Not all streams are open again");
-  /** A new resource reaches the proxy of `a`. */
+  /** A new resource reaches the pod's proxy. */
   const follows = async (pod: MeshedPod, marker: string) => {
     const extra = {
       "@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster",

@@ -1,4 +1,7 @@
-/** Applications that speak xDS themselves (proxyless gRPC): the agent gives bootstrap, certificates and the socket of xDS. */
+/**
+ * Applications that speak xDS themselves (proxyless gRPC): the agent writes bootstrap and certificates, and serves xDS
+ * on a socket.
+ */
 import assert from "node:assert/strict";
 import { goProgram } from "../../support/programs/go_program.ts";
 import { testWhen } from "../../support/test_when.ts";

@@ -34,7 +34,7 @@ testWhen(
   "mutual TLS: plain text and a peer with another identity are rejected",
   async () => {
     await using mesh = await Mesh.create();
-    // It accepts only its own identity.
+    // `b` accepts only its own identity.
     await mesh.plane.give("b.test", askingResources());
     await mesh.startBoth();
     await using outside = await Application.start(mesh.network.plane.path);
@@ -56,7 +56,7 @@ testWhen(
     await mesh.b.startReady();
     await mesh.a.capture();
     await mesh.a.application();
-    // Envoy names its shared memory by the base id: tests of other users may run.
+    // Envoy's shared memory is named after the base ID: tests of other users may use another one.
     const a = await mesh.a.startReady(["agent", "--restart", "on-failure", "--watch", "--base-id", "197"]);
     const [envoy = 0] = await childrenOf(a.pid());
     Deno.kill(envoy, "SIGKILL");

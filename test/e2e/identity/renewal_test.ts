@@ -6,10 +6,10 @@ import { Mesh } from "./support/mesh.ts";
 import { missing } from "./support/pod.ts";
 import { spiffe } from "./support/resources.ts";
 
-/** Seconds; longer than the renewals of a test take. */
+/** Longer than the renewals of a test take. */
 const MAX_MILLISECONDS = 60_000;
 
-/** Between bursts: requests without a pause take a processor for half a minute, and find nothing that these do not find. */
+/** The pause between bursts. Without it the requests use a whole processor for half a minute. */
 const PAUSE_MILLISECONDS = 400;
 
 /** Sends bursts of requests until `isDone`. Fails if a request fails. Returns the number of requests. */

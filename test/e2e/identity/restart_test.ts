@@ -56,7 +56,7 @@ testWhen(missing, "mesh: hot restarts reconnect to the agent; no request fails",
   await mesh.b.application();
   await mesh.b.startReady();
   await mesh.a.capture();
-  // Envoy names its shared memory by the base id: tests of other users may run.
+  // Envoy's shared memory is named after the base ID: tests of other users may use another one.
   const agent = await mesh.a.startReady(["agent", "--watch", "--base-id", "198"], { env });
   await using load = startMeshLoad(mesh);
   agent.signal("SIGHUP");
@@ -68,6 +68,6 @@ testWhen(missing, "mesh: hot restarts reconnect to the agent; no request fails",
   const seen = load.answered();
   await until(() => load.answered() > seen + 20);
   assert.deepEqual(await load.stop(), []);
-  // It keeps its certificate: no new request was sent.
+  // The agent keeps its certificate: it sent no new request to the CA.
   assert.equal((await mesh.plane.seen()).ca.length, 2);
 });

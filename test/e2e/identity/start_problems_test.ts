@@ -55,7 +55,7 @@ const PROBLEMS: readonly Problem[] = [
     mend: ({ plane }) => plane.behave({}),
   },
   {
-    name: "the token is unknown, and replaced by one that is not",
+    name: "an unknown token is replaced by a known one",
     make: ({ a }) => a.writeToken("old-token"),
     says: /token: .*request authenticate failure/,
     mend: async ({ a, plane }) => {
@@ -99,7 +99,7 @@ testWhen(missing, "mesh: readiness names why a pod has no certificate, and recov
       await agent.end;
     }
   });
-  await t.step("an agent whose CA fails once with each becomes ready", async () => {
+  await t.step("an agent becomes ready after its CA failed once with each status", async () => {
     await plane.behave({ ca: { codes: [14, 7, 13] } });
     const agent = await a.startReady();
     await plane.hasFailed("ca");

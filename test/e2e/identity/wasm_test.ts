@@ -28,7 +28,7 @@ testWhen(
     const sha256 = createHash("sha256").update(wasmModule()).digest("hex");
     const { a: agent } = await mesh.startBoth({ env: { WASM_INSECURE_REGISTRIES: SERVER, HOME: a.folder } });
 
-    /** Gives a plugin to `a`, and waits until requests to `b` are answered so. */
+    /** Gives a plugin to `a`, and waits until requests to `b` get this answer. */
     async function answers(extension: object, expected: { readonly status: number; readonly header?: string }) {
       await plane.give("a.test", [...askingResources({ extension: "test.wasm" }), extension]);
       let last = "";

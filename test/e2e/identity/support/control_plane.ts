@@ -4,7 +4,7 @@ import { needsProgram } from "../../../support/test_when.ts";
 import { until } from "../../../support/until.ts";
 import type { Namespace } from "../../iptables/support/pod.ts";
 
-/** The reason to skip a test if it cannot be built. */
+/** The reason to skip a test if the control plane cannot be built. */
 export function needsControlPlane(): string | undefined {
   return needsProgram("go");
 }

@@ -5,7 +5,7 @@ import { spiffe } from "./resources.ts";
 /** Requests that are open at once. */
 const CLIENTS = 4;
 
-/** Of each client, after a request: what the proxies do meanwhile needs the processors too. */
+/** The pause of each client after a request, which leaves processor time to the proxies. */
 const PAUSE_MILLISECONDS = 40;
 
 /** Requests and their results. */

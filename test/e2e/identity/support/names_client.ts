@@ -3,10 +3,8 @@ import type { RecordData } from "../../../support/dns/client.ts";
 import type { Namespace } from "../../iptables/support/pod.ts";
 import { ADDRESS } from "./network.ts";
 
-/** The transports. */
 export const TRANSPORTS = ["udp", "tcp"] as const;
 
-/** A question. */
 export interface NameQuestion {
   readonly transport: typeof TRANSPORTS[number];
   readonly name: string;
@@ -32,7 +30,6 @@ export async function askNames(pod: Namespace, questions: readonly NameQuestion[
   return JSON.parse(stdout);
 }
 
-/** One question. */
 export async function askName(pod: Namespace, question: NameQuestion): Promise<NameReply> {
   const [reply] = await askNames(pod, [question]);
   if (reply === undefined) throw new Error(`No answer for ${question.name}`);

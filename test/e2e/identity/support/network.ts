@@ -1,7 +1,6 @@
-/** Two pods and the machine of the control plane between them: three network namespaces on one bridge. */
+/** Two pods and a control plane between them: three network namespaces on one bridge. */
 import { Namespace } from "../../iptables/support/pod.ts";
 
-/** The addresses. */
 export const ADDRESS = { plane: "10.197.0.254", a: "10.197.0.1", b: "10.197.0.2" } as const;
 
 /** Removed when the test ends. */

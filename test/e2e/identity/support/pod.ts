@@ -15,7 +15,6 @@ const envoy = await realEnvoy();
 /** Why these tests cannot run here; `undefined` if they can. */
 export const missing = podsMissing ?? needsControlPlane();
 
-/** Which pod. */
 export type PodName = "a" | "b";
 
 const TOKEN = "var/run/secrets/tokens/istio-token";
@@ -32,7 +31,7 @@ const LIFE_SECONDS = 120;
 
 /** How the program of a pod is started. */
 export interface PodStart extends Partial<Start> {
-  /** Words before the program: a command that becomes it, such as `env NAME=VALUE`. */
+  /** Arguments before the program, such as `env NAME=VALUE`: a command that replaces itself by the program. */
   readonly before?: readonly string[];
 }
 
@@ -135,7 +134,7 @@ export class MeshedPod implements AsyncDisposable {
     }, () => `Never ready:\n${last}\n${program.text}`);
   }
 
-  /** The text of readiness, with its stages. */
+  /** The answer of the readiness endpoint, with its stages. */
   async readiness() {
     const application = await this.application();
     return await application.ask("http://127.0.0.1:15020/healthz/ready?verbose");

@@ -112,7 +112,7 @@ export const REFUSED = {
   address: { socket_address: { address: "127.0.0.1", port_value: 1 } },
 };
 
-/** The name table. Addresses of other hosts belong to no machine. */
+/** The name table. Only the address of `b` is in use. */
 export const NAME_TABLE: Readonly<
   Record<string, { ips: string[]; registry: string; shortname?: string; namespace?: string }>
 > = {
