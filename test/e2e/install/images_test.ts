@@ -25,7 +25,7 @@ const missing = needsNamespaces("apt-get", "dpkg-deb", "iptables-save", "nft", "
   (Deno.build.arch === "x86_64" ? undefined : "a container of amd64 runs on amd64") ??
   await packagesGone(pinsOf(DEBIAN.architecture, IMAGES.init, IMAGES.proxy), DEBIAN);
 
-/** A root file system below a folder. */
+/** Unpacks an image's root file system below a folder. Returns its path. */
 async function unpack(folder: string, image: Image): Promise<string> {
   const programs = { "mesh-agent": MESH_BINARY ?? "", "kubectl-mesh": MESH_BINARY ?? "", "envoy": envoy.path };
   const parts = await partsOf(image, programs, DEBIAN);
@@ -148,7 +148,7 @@ testWhen(missing, "the image webhook serves with a read-only root and no capabil
   const answers = async (url: string) => (await namespace.run("curl", ["-skf", url])).code === 0;
   await until(async () => hasEnded || await answers("http://127.0.0.1:8080/ready"));
   const isServed = await answers("https://127.0.0.1:15017/ready");
-  // The second one ends the drain.
+  // The second SIGTERM ends the drain.
   for (let left = 2; left > 0 && !hasEnded; left--) webhook.kill("SIGTERM");
   assert.ok(isServed, await said);
 });

@@ -30,13 +30,13 @@ testWhen(needsProgram("go") ?? needsProgram("git"), "krew installs the plugin, a
   for (const { archives } of [before, current]) for (const each of archives.values()) server.files.set(each.name, each);
   await box.initialize();
 
-  await t.step("krew's own validation takes the manifest", async () => {
+  await t.step("krew's own validation accepts the manifest", async () => {
     const file = await box.write("mesh.yaml", current.manifest);
     const { code, stderr } = await box.run(validate, ["-manifest", file, "-skip-install"]);
     assert.equal(code, 0, stderr);
   });
 
-  await t.step("it installs from a local archive, for this machine and for others, and removes it", async () => {
+  await t.step("krew installs from a local archive, for this platform and for others, and uninstalls", async () => {
     const manifest = await box.write("mesh.yaml", current.manifest);
     for (const [{ platform }, archive] of current.archives) {
       const { os, arch } = goPlatform(platform);
@@ -49,7 +49,7 @@ testWhen(needsProgram("go") ?? needsProgram("git"), "krew installs the plugin, a
     assert.notEqual((await box.run(kubectl, ["mesh", "version", "--client"])).code, 0);
   });
 
-  await t.step("it installs from an index, and upgrades to a newer version", async () => {
+  await t.step("krew installs from an index, and upgrades to a newer version", async () => {
     const index = await box.index("mesh", before.manifest);
     await box.krew(["index", "add", "mesh", index.path]);
     await box.krew(["install", "mesh/mesh"]);
@@ -64,7 +64,7 @@ testWhen(needsProgram("go") ?? needsProgram("git"), "krew installs the plugin, a
 
   await runsInOldKubectl(t, box);
 
-  await t.step("it removes it", async () => {
+  await t.step("krew removes the plugin", async () => {
     await box.krew(["uninstall", "mesh"]);
     assert.equal((await box.krew(["list"])).trim(), "");
     assert.notEqual((await box.run(kubectl, ["mesh", "version", "--client"])).code, 0);
@@ -113,7 +113,7 @@ function serveFiles() {
   };
 }
 
-/** krew in a home of its own. Its default index, which it gets before it does anything, is an empty one in this folder. */
+/** krew in its own home folder. Before any command krew fetches its default index: here an empty one. */
 class Box {
   constructor(readonly folder: string, readonly programs: { readonly krew: string; readonly kubectl: string }) {}
 
@@ -129,7 +129,7 @@ class Box {
     return file;
   }
 
-  /** A repository with an index of plugins, and a way to publish another version of this one. */
+  /** A repository with an index of plugins, and a function that publishes another version of this plugin. */
   async index(name: string, manifest: string | undefined) {
     const path = `${this.folder}/index-${name}`;
     const git = async (...args: string[]) => {
@@ -147,14 +147,14 @@ class Box {
     return { path, publish };
   }
 
-  /** What krew prints on standard output; it must succeed. */
+  /** What krew prints on standard output. krew must succeed. */
   async krew(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
     const { code, stdout, stderr } = await this.run(this.programs.krew, args, env);
     assert.equal(code, 0, `krew ${args.join(" ")}: ${stderr}`);
     return stdout;
   }
 
-  /** What `kubectl mesh version --client` prints; it must succeed. */
+  /** What `kubectl mesh version --client` prints. The command must succeed. */
   async version(kubectl = this.programs.kubectl): Promise<string> {
     const { code, stdout, stderr } = await this.run(kubectl, ["mesh", "version", "--client"]);
     assert.equal(code, 0, stderr);
@@ -179,7 +179,7 @@ class Box {
   }
 }
 
-/** Links all programs of PATH in a folder, without this plugin: one that is installed already would be found in place of krew's. */
+/** Links all programs of PATH into a folder, except this plugin: an installed one would hide krew's. */
 async function linkPrograms(folder: string): Promise<void> {
   await Deno.mkdir(folder);
   const linked = new Set<string>();

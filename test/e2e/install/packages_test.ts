@@ -87,7 +87,7 @@ testWhen(needsProgram("go"), "two packages of the same release have the same byt
   for (const [at, { name, content }] of one.entries()) assert.deepEqual(content, other[at]?.content, name);
 });
 
-/** The C library and GCC's, and what loads them: what the packages depend on. */
+/** Copies what the packages depend on: the C library, GCC's library and the dynamic loader. */
 async function copyLibraries(root: string): Promise<void> {
   for (const [path] of (await run(["ldd", MESH_COMMAND])).matchAll(/\/\S+(?= \(0x)/g)) {
     await Deno.mkdir(`${root}${path.replace(/[^/]*$/, "")}`, { recursive: true });
