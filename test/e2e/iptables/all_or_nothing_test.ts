@@ -22,7 +22,7 @@ const LAST: Readonly<Record<string, string>> = {
   nft: "nft",
 };
 
-/** The program under test, running. */
+/** Starts the program under test. */
 function start(pod: Namespace, args: readonly string[], env: Record<string, string>): Deno.ChildProcess {
   return new Deno.Command("nsenter", {
     args: [`--net=${pod.path}`, MESH_COMMAND, "istio-iptables", ...args],
@@ -107,7 +107,7 @@ for (const { name, flags } of PROGRAM_BACK_ENDS) {
 }
 
 for (const { name, flags } of BACK_ENDS) {
-  testWhen(MISSING, `several at once all succeed: ${name}`, async () => {
+  testWhen(MISSING, `concurrent applies all succeed: ${name}`, async () => {
     const expected = [await fresh([...EARLIER, ...flags]), await fresh([...LATER, ...flags])];
     await using pair = await Pair.create();
     const children = [EARLIER, LATER, LATER, EARLIER].map((args) => start(pair.pod, [...args, ...flags], {}));
@@ -120,7 +120,7 @@ for (const { name, flags } of BACK_ENDS) {
   });
 }
 
-/** A start that changes rules, not one that tests its input. */
+/** Matches a start that changes rules; with `--test` a program only checks its input. */
 function workStarted(program: string): RegExp {
   return program === "nft" ? /^nft -f/m : new RegExp(`^${program} (?!.*--test)`, "m");
 }
@@ -135,7 +135,7 @@ testWhen(MISSING, "a route that cannot be added leaves nothing behind", async ()
   assert.deepEqual(await stateOf(pair.pod), before);
 });
 
-testWhen(MISSING, "--wait: it waits for another run, and names it after the timeout", async () => {
+testWhen(MISSING, "--wait: apply waits for another run, and names that run after the timeout", async () => {
   await using pair = await Pair.create();
   const holder = new Deno.Command("nsenter", {
     args: [`--net=${pair.pod.path}`, "flock", "/proc/self/ns/net", "sh", "-c", "echo held; cat"],
@@ -154,7 +154,7 @@ testWhen(MISSING, "--wait: it waits for another run, and names it after the time
   await held.cancel();
 });
 
-testWhen(MISSING, "--wait: it waits for the lock of iptables-legacy, and names it after the timeout", async () => {
+testWhen(MISSING, "--wait: apply waits for iptables-legacy's lock, and names it after the timeout", async () => {
   await using pair = await Pair.create();
   const lockedFor = (seconds: number) =>
     `mount -t tmpfs tmpfs /run; flock /run/xtables.lock sh -c "touch /run/held; exec sleep ${seconds}" >/dev/null 2>&1 & ` +

@@ -37,7 +37,7 @@ async function clean(pod: Namespace): Promise<string> {
   return stderr;
 }
 
-/** A way into the kernel with settings. */
+/** Settings, and the back end that applies them. */
 interface Target {
   readonly name: string;
   readonly flags: readonly string[];
@@ -63,7 +63,7 @@ async function fresh({ flags }: Target): Promise<State> {
   return await stateOf(pair.pod);
 }
 
-/** Every target after every other, in one walk; each step is prime to the number of targets. */
+/** Visits all targets once with each step: a step has no common factor with the number of targets. */
 function walk(): Target[] {
   const steps = [1, 4];
   return steps.flatMap((step) => TARGETS.map((_, at) => TARGETS[(at * step) % TARGETS.length])).filter((one) =>

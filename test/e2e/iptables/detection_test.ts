@@ -29,7 +29,7 @@ async function refused(pod: Namespace, args: readonly string[], options: RunOpti
 for (const { name, flags } of PROGRAM_BACK_ENDS) {
   for (const held of [[], ["nft"], ["legacy"], ["nft", "legacy"]] as const) {
     const others = held.length === 0 ? "no foreign rules" : `foreign rules in ${held.join(" and ")}`;
-    testWhen(MISSING, `programs started: at most 5 first, 2 then; ${name}, ${others}`, async () => {
+    testWhen(MISSING, `programs started: at most 5, by a second apply 2; ${name}, ${others}`, async () => {
       await using pair = await Pair.create();
       await using shims = await Shims.create();
       await addForeign(pair.pod, held);
@@ -44,7 +44,7 @@ for (const { name, flags } of PROGRAM_BACK_ENDS) {
 }
 
 for (const [name, flags] of [["iptables-nft", []], ["nft", ["--backend", "nft"]]] as const) {
-  testWhen(MISSING, `no program is started by netlink, and none is needed: ${name}`, async () => {
+  testWhen(MISSING, `netlink starts no program and needs none: ${name}`, async () => {
     await using pair = await Pair.create();
     await using shims = await Shims.create();
     await addForeign(pair.pod, ["nft"]);
@@ -87,7 +87,7 @@ testWhen(MISSING, "foreign rules in iptables-legacy select it, on every run", as
 
 testWhen(
   MISSING,
-  "foreign rules in iptables-legacy without its programs: iptables-nft by netlink, and it says so",
+  "foreign rules in iptables-legacy without its programs: apply uses iptables-nft by netlink, and says so",
   async () => {
     await using pair = await Pair.create();
     await addForeign(pair.pod, ["legacy"]);

@@ -18,7 +18,10 @@ interface Flow {
   readonly name: string;
   readonly from: "pod" | "outside";
   readonly request: Request;
-  /** The port that it arrives at. If it differs, the original destination is kept. */
+  /**
+   * The port at which the connection arrives. If it is not the request's port, the kernel keeps the original
+   * destination.
+   */
   readonly arrives: number;
 }
 

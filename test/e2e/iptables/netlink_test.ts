@@ -1,6 +1,6 @@
 /**
- * The rules that this program writes by netlink are those that nft and iptables-nft-restore make of the plan's text, for
- * generated settings; and it recognises theirs.
+ * For generated settings, this program's netlink messages make the rules that nft and iptables-nft-restore make from
+ * the plan's text. This program recognises the rules of both.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";

@@ -8,7 +8,7 @@ startSaying();
 
 const FLAGS = ["istio-iptables", "-u", "1337", "-m", "TPROXY", "-i", "*", "-b", "*", "--dual-stack", "-c", "eth7"];
 
-/** What somebody does to our rules, as lines of a shell. `$T` is the program of a family. */
+/** Damage to owned rules, as shell lines. `$T` is the iptables program of one family. */
 const IPTABLES_DAMAGE: Readonly<Record<string, string>> = {
   "rules in another order": "$T -t nat -D ISTIO_OUTPUT 1; $T -t nat -A ISTIO_OUTPUT -o lo -s $P -j RETURN",
   "jumps twice": "$T -t nat -A OUTPUT -j ISTIO_OUTPUT; $T -t mangle -A PREROUTING -p tcp -j ISTIO_INBOUND",

@@ -72,7 +72,7 @@ for (const { name, flags, missing } of NFT) {
   );
 }
 
-testWhen(NFT[0]?.missing, "trace says that no packet was seen, and that rules of iptables-legacy are not", async () => {
+testWhen(NFT[0]?.missing, "trace says that no packet came, and that it never sees iptables-legacy", async () => {
   await using pair = await Pair.create([4]);
   const { code, stdout, stderr } = await pair.pod.mesh(["iptables", "trace", "--from", "any", "--for", "300ms"]);
   assert.deepEqual([code, stdout], [1, ""]);

@@ -8,7 +8,7 @@ const MISSING = BACK_ENDS.map(({ missing }) => missing).find((reason) => reason 
 const COMMON = ["istio-iptables", "-u", "1337", "-i", "*", "-b", "*", "--dual-stack"];
 const MODES = [[...COMMON, "-m", "TPROXY"], [...COMMON, "-m", "REDIRECT", "-c", "eth7"]] as const;
 
-/** Every mode of every back end, and back. */
+/** Both modes with every back end, twice. */
 const ROUND = [...BACK_ENDS, ...BACK_ENDS].flatMap(({ flags }, at) => {
   const [first, second] = at % 2 === 0 ? MODES : MODES.toReversed();
   return [[...first ?? [], ...flags], [...second ?? [], ...flags]];
@@ -17,7 +17,7 @@ const ROUND = [...BACK_ENDS, ...BACK_ENDS].flatMap(({ flags }, at) => {
 const INBOUND: Request[] = [{ host: POD[4], port: 8080 }, { host: POD[6], port: 8080 }];
 const OUTBOUND: Request[] = [{ uid: 1000, host: OUTSIDE[4], port: 80 }, { uid: 1000, host: OUTSIDE[6], port: 80 }];
 
-/** Between two batches: without it they take a processor from the changes. */
+/** The pause between two batches, which leaves processor time to the changes. */
 const PAUSE_MILLISECONDS = 100;
 
 /** Connects repeatedly until it is stopped. Returns every answer. */

@@ -41,7 +41,7 @@ function resultsOf({ flows }: Report): string[] {
 
 const ALL = ["outbound", "inbound", "proxy to itself", "DNS over TCP", "DNS over UDP"];
 
-/** The kernel adds the route of an IPv6 address a while after the address: waits for all. */
+/** Waits for the routes of all IPv6 addresses, which the kernel adds later than the addresses. */
 const ADDRESSES_IN_USE = `for address in $(ip -6 -o addr show scope global | sed 's/.*inet6 //; s,/.*,,'); do
   until ip -6 route show table local | grep -q "^local $address "; do sleep 0.02; done; done`;
 
@@ -110,7 +110,7 @@ const WITHOUT_CAPABILITIES = [
   ...["--reuid", "1337", "--regid", "1337", "--clear-groups", "--bounding-set", "-all", "--inh-caps", "-all"],
 ];
 
-/** As the container istio-validation of the CNI plugin runs it. */
+/** Runs the program as the container `istio-validation` does with the CNI plugin. */
 function validation(pod: Namespace, ...flags: string[]) {
   const args = [MESH_COMMAND, "istio-iptables", ...FLAGS, "--run-validation", "--skip-rule-apply", ...flags];
   return pod.run("setpriv", [...WITHOUT_CAPABILITIES, ...args]);
@@ -196,7 +196,7 @@ testWhen(MISSING, "verify exits with 126 where neither direction is captured", a
   }
 });
 
-testWhen(MISSING, "apply says what it adds, repairs and takes out", async () => {
+testWhen(MISSING, "apply says what it adds, repairs and removes", async () => {
   await using pair = await Pair.create([4]);
   const run = async (...flags: string[]) => {
     const { code, stderr } = await pair.pod.say(["iptables", "apply", ...flags]);
@@ -216,12 +216,12 @@ testWhen(MISSING, "apply says what it adds, repairs and takes out", async () => 
   assert.match(bare, /warning iptables: Removing the capture of inbound and outbound connections/);
 });
 
-/** Ends a program when there is a new link; the program's exit code. */
+/** Terminates a program as soon as it has made a link. The exit code is the program's. */
 const ENDED_AFTER_ITS_LINK = `before=$(ip -o link); "$@" & pid=$!
 while kill -0 $pid 2>/dev/null && [ "$(ip -o link)" = "$before" ]; do sleep 0.05; done
 kill -TERM $pid; wait $pid`;
 
-testWhen(MISSING ?? NEEDS_BINARY, "verify: a signal ends it and leaves nothing", async () => {
+testWhen(MISSING ?? NEEDS_BINARY, "verify ends at a signal and leaves nothing", async () => {
   await using pair = await Pair.create([4]);
   const before = await pair.pod.shell("ip -o link");
   const program = [MESH_COMMAND, "iptables", "verify", ...FLAGS, "--probe-timeout", "60s"];
@@ -231,7 +231,7 @@ testWhen(MISSING ?? NEEDS_BINARY, "verify: a signal ends it and leaves nothing",
   assert.equal(await pair.pod.shell("ip -o link"), before);
 });
 
-testWhen(MISSING, "verify: it waits for rules", async () => {
+testWhen(MISSING, "verify waits for rules", async () => {
   await using pair = await Pair.create();
   const links = () => pair.pod.shell("ip -o link");
   const before = await links();

@@ -8,7 +8,7 @@ export interface BackEnd {
   readonly missing: string | undefined;
 }
 
-/** By netlink where the kernel has it. */
+/** All back ends; they use netlink where the kernel supports it. */
 export const BACK_ENDS: readonly BackEnd[] = [
   {
     name: "iptables-nft",
@@ -23,7 +23,7 @@ export const BACK_ENDS: readonly BackEnd[] = [
   },
 ];
 
-/** By programs only. */
+/** The same back ends, which use only programs. */
 export const PROGRAM_BACK_ENDS: readonly BackEnd[] = BACK_ENDS.map((backEnd) => ({
   ...backEnd,
   flags: [...backEnd.flags, "--via", "programs"],

@@ -1,7 +1,7 @@
 /** Rules of others, as container networks, kube-proxy, Docker and administrators leave them in a pod or on a node. */
 import type { Namespace } from "./pod.ts";
 
-/** For `iptables-restore` of one family. */
+/** Rules of one family, as input of `iptables-restore`. */
 function rules(address: string, service: string): string {
   return `*nat
 :KUBE-SERVICES - [0:0]
@@ -53,7 +53,7 @@ ip route add local default dev lo table 2004
 ip -6 rule add fwmark 7 lookup 2004
 ip -6 route add local default dev lo table 2004`;
 
-/** Puts such rules, in both families, into the back ends that are asked for, and routes and tables beside them. */
+/** Adds such rules of both families to these back ends, and nftables tables and routes in any case. */
 export async function addForeign(namespace: Namespace, variants: readonly ("nft" | "legacy")[]): Promise<void> {
   for (const variant of variants) {
     await restore(namespace, `iptables-${variant}-restore`, rules("10.9.9.9/32", "10.96.0.10/32"));

@@ -64,7 +64,7 @@ export interface Ports {
   readonly uid?: number;
 }
 
-/** A command line of the program for the process of `say`. */
+/** A command line that the process of `say` runs. */
 export interface Saying {
   /** The path of the network namespace. */
   readonly netns: string;
@@ -72,7 +72,7 @@ export interface Saying {
   readonly env: Record<string, string> | undefined;
 }
 
-/** A process that answers each line of JSON with one. */
+/** A process that answers each line of JSON with a line of JSON. */
 class Conversation {
   readonly #questions: WritableStreamDefaultWriter<Uint8Array>;
   readonly #answers: ReadableStreamDefaultReader<string>;
@@ -100,7 +100,7 @@ class Conversation {
     }
   }
 
-  /** Waits until the process has ended, as it does with its input. */
+  /** Closes the input, and waits until the process ends. */
   async end(): Promise<void> {
     await this.#questions.close();
     await this.child.status;
@@ -111,8 +111,8 @@ class Conversation {
 let speaker: Conversation | undefined;
 
 /**
- * Starts the process that runs the program's sources for all `say` of this file. Call it outside of tests: no test owns the
- * process. Nothing with a binary under test.
+ * Starts the process that runs the program's sources for all calls of `say` in this file. Call it outside of tests,
+ * because no test owns the process. Does nothing if a binary is under test.
  */
 export function startSaying(): void {
   if (MESH_BINARY !== undefined || needsNamespaces() !== undefined) return;
@@ -144,7 +144,7 @@ export class Namespace implements AsyncDisposable {
 
   /** Runs a program in the namespace to its end. */
   run(command: string, args: readonly string[], { env = {}, ...options }: RunOptions = {}): Promise<Ran> {
-    // The PATH is for the command alone: this finds env(1) and the others.
+    // A PATH in `env` is for the command only: nsenter(1) and env(1) come from the PATH of the tests.
     const own = ["env", ...Object.entries(env).map(([name, value]) => `${name}=${value}`), command, ...args];
     const inner = options.mounts === undefined
       ? own
@@ -166,7 +166,7 @@ export class Namespace implements AsyncDisposable {
     return ran;
   }
 
-  /** Like `mesh`, one after the other, without a process for it if the file has called {@link startSaying}. */
+  /** Like `mesh`, but sequential, and without a new process if the file has called {@link startSaying}. */
   async say(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
     if (speaker === undefined || options.mounts !== undefined) return await this.mesh(args, options);
     const saying: Saying = { netns: this.path, args, env: options.env };
@@ -240,7 +240,7 @@ function addresses(of: Readonly<Record<Family, string>>, families: readonly Fami
   return [`ip link set ${device} up`, ...add].join("; ");
 }
 
-/** The kernel adds the route of an IPv6 address a while after the address: waits for it. */
+/** Waits for the route of the IPv6 address, which the kernel adds later than the address. */
 const ADDRESS_IN_USE = `for try in $(seq 1000); do ip -6 route show table local | grep -q "^local ${
   POD[6]
 } " && exit; sleep 0.01; done; exit 1`;

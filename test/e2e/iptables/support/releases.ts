@@ -14,7 +14,7 @@ const POLICY_ROUTES = "ip rule add fwmark 1337 lookup 133; ip route add local de
 const POLICY_ROUTES_IPV6 = POLICY_ROUTES.replaceAll("ip r", "ip -6 r");
 const PROXY_ADDRESS = "ip -6 addr add ::6/128 dev lo";
 
-/** Until 1.4 a pod without an address of IPv6 refused it. */
+/** Until 1.4 a pod without an IPv6 address rejected IPv6 traffic. */
 const BLOCKED_IPV6 = `*filter
 -A INPUT -m state --state ESTABLISHED -j ACCEPT
 -A INPUT -i lo -d ::1 -j ACCEPT
@@ -63,7 +63,7 @@ const REDIRECTED = `-A PREROUTING -p tcp -j ISTIO_INBOUND
 -A ISTIO_INBOUND -p tcp -j ISTIO_IN_REDIRECT
 `;
 
-/** DNS of 1.8 to 1.24: straight in the chains of the kernel. */
+/** DNS rules of 1.8 to 1.24, directly in the built-in chains. */
 const DIRECT_DNS = `-A OUTPUT -p udp --dport 53 -m owner --uid-owner 1337 -j RETURN
 -A OUTPUT -p udp --dport 53 -m owner --gid-owner 1337 -j RETURN
 -A OUTPUT -p udp --dport 53 -d 10.96.0.10/32 -j REDIRECT --to-port 15053
@@ -160,7 +160,7 @@ export const RELEASES: readonly Release[] = [
       tproxy("-m conntrack --ctstate RELATED,ESTABLISHED", CONNECTION_MARKS),
     ipv6: nat(GO_CHAINS, outbound("::1/128", "::6/128", "")) +
       tproxy("-m conntrack --ctstate RELATED,ESTABLISHED", CONNECTION_MARKS).replaceAll("127.0.0.1/32", "::1/128"),
-    // Each run added one more rule.
+    // Each run of Istio's program added one more policy rule.
     routing: `${POLICY_ROUTES}; ${POLICY_RULE}; ${POLICY_ROUTES_IPV6}; ${PROXY_ADDRESS}`,
   },
 ];

@@ -20,7 +20,7 @@ for await (const line of linesOf(Deno.stdin.readable)) {
   for (const [name, value] of Object.entries(env)) Deno.env.set(name, value);
   const said = await sayMesh(args);
   for (const name of Object.keys(env)) setVariable(name, before[name]);
-  // A namespace lives as long as a process in it.
+  // Leaves the namespace, because a namespace lives as long as a process in it.
   system.enterNetworkNamespace(home);
   await Deno.stdout.write(new TextEncoder().encode(`${JSON.stringify(said)}\n`));
 }

@@ -1,15 +1,18 @@
-/** Programs in front of the real ones: they note each start, and do what a test wants before or instead of the work. */
+/**
+ * Scripts before the real programs on PATH. They record each start, and run a test's shell lines before the real
+ * program.
+ */
 import { until } from "../../../support/until.ts";
 
 const PROGRAMS = ["", "-nft", "-legacy"].flatMap((variant) =>
   ["iptables", "ip6tables"].flatMap((name) => ["save", "restore"].map((verb) => `${name}${variant}-${verb}`))
 ).concat("nft");
 
-/** A folder of such programs. */
+/** A folder of such scripts. */
 export class Shims implements AsyncDisposable {
   private constructor(readonly folder: string) {}
 
-  /** `lines` are shell lines of a program that run before the real one; they may end it. */
+  /** `lines`: the shell lines of a program. They run before the real program, and may exit in its place. */
   static async create(lines: Readonly<Record<string, string>> = {}): Promise<Shims> {
     const folder = await Deno.makeTempDir({ prefix: "mesh-shims-" });
     for (const name of PROGRAMS) {

@@ -11,7 +11,7 @@ export interface State {
   readonly routing: string;
 }
 
-/** The tables of iptables-legacy are looked at only where somebody has made them: to look makes them. */
+/** Lists only existing tables of iptables-legacy, because listing a table creates it. */
 const SCRIPT = `
 for i in $(seq 200); do [ -z "$(ip -6 -o addr show dev lo tentative)" ] && break; sleep 0.05; done
 echo "@@nft4"; iptables-nft-save 2>/dev/null
@@ -24,8 +24,8 @@ ip -6 -o addr show dev lo
 `;
 
 /**
- * Reads the state. Comments, counters and addresses of the link are left out, as are tables of iptables-legacy without rules. It
- * waits for addresses that are "tentative": a task of the kernel adds their routes, which may be after the command that adds them.
+ * Reads the state without comments, counters, link addresses and empty tables of iptables-legacy. Waits for "tentative"
+ * addresses: the kernel adds their routes after the command that adds the address.
  */
 export async function stateOf(namespace: Namespace): Promise<State> {
   const parts = new Map(
@@ -51,7 +51,7 @@ function ruleText(text: string): string {
   return lines.map((line) => line.replace(/ \[\d+:\d+\]$/, "")).join("\n");
 }
 
-/** The kernel keeps a table of iptables-legacy until the namespace ends. */
+/** The kernel keeps an empty table of iptables-legacy until the namespace ends. */
 function withoutEmptyTables(text: string): string {
   const tables = text.match(/^\*[^]*?^COMMIT$/gm) ?? [];
   return tables.filter((table) => /^-A|^:\S+ (-|DROP)/m.test(table)).join("\n");
