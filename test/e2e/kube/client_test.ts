@@ -7,7 +7,7 @@ import { type Cluster, needsCluster, startCluster } from "../support/cluster/clu
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 
-testWhen(needsCluster(), "a cluster is asked as its kubeconfig says", async (t) => {
+testWhen(needsCluster(), "the client connects as the kubeconfig says", async (t) => {
   const cluster = await startCluster();
   const folder = await Deno.makeTempDir({ prefix: "mesh-client-" });
   try {

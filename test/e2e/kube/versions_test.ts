@@ -45,7 +45,7 @@ async function printsVersion({ cluster }: MeshCluster, version: string): Promise
   assert.equal(code, 0, stderr);
   const { gitVersion } = await got(cluster, "/version");
   assert.equal(VERSION_INFO.parse(JSON.parse(stdout)).cluster?.kubernetes, gitVersion);
-  // The one of most tests is built without its version.
+  // The API server of most tests is built without a version.
   if (version !== KUBERNETES) assert.equal(gitVersion, `v${version}`);
 }
 

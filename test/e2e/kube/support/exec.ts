@@ -42,7 +42,7 @@ export async function withApi<T>(
   }
 }
 
-/** Its output, its errors and its exit code come back, also of two commands at a time. */
+/** Runs two commands at the same time, and checks their output, errors and exit codes. */
 export async function runs(options: ConnectOptions): Promise<void> {
   await withApi(options, async (api) => {
     const results = await Promise.all([api.exec(REQUEST), api.exec({ ...REQUEST, command: ["echo", "a b"] })]);

@@ -1,4 +1,4 @@
-/** A watch over the end of an API server and its next start. */
+/** A watch that continues after a restart of the API server. */
 import assert from "node:assert/strict";
 import { connect } from "../../../../src/kube/client/mod.ts";
 import { realWorld } from "../../../../src/platform/mod.ts";
@@ -8,12 +8,12 @@ const MAPS = "/api/v1/namespaces/default/configmaps";
 
 /** A watch that has seen a ConfigMap. */
 export interface Watched {
-  /** Waits until it sees what changes after the restart, and not again what was there. */
+  /** Waits until the watch reports a change after the restart. Older objects must not be repeated. */
   outlives(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts it. */
+/** Starts the watch. */
 export async function startWatch({ kubeconfig }: Cluster): Promise<Watched> {
   const api = await connect(realWorld(), { kubeconfig });
   const map = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: {} });
