@@ -1,6 +1,7 @@
 /**
- * Connections that fail in a real mesh, each for one reason: `explain` says why, with the resource and its field, and what
- * it advises heals it. All are broken at once: each has a Service, and most a port of the server, of its own.
+ * Connections that fail in a real mesh, each for one reason. `explain` names the reason with the resource and its
+ * field, and its advice repairs the connection. All breakages exist at once: each has its own Service, and most have
+ * their own port of the server.
  */
 import assert from "node:assert/strict";
 import { atOnce } from "../../../src/base/at_once.ts";
@@ -20,13 +21,13 @@ import { NAMESPACE } from "./support/objects.ts";
 
 const ALL = Object.entries(BREAKAGES);
 
-/** Two processors. */
+/** Concurrent calls, for a machine with two processors. */
 const AT_ONCE = 3;
 
-// Two minutes of a mesh of its own; the machine of CI has other meshes at the same time.
+// Only in long runs: the test takes two minutes, and CI runs other meshes at the same time.
 const needs = needsCluster() ?? missing ?? (isLong() ? undefined : "only in `test long`");
 
-testWhen(needs, "both ends: breakages are explained, and healed by what is advised", async (t) => {
+testWhen(needs, "both ends: explain explains breakages, and its advice heals them", async (t) => {
   assert.ok(ALL.length >= 30, `${ALL.length} breakages`);
   await using mesh = await EndsMesh.create();
   await using folder = await temporaryFolder();
@@ -45,7 +46,7 @@ testWhen(needs, "both ends: breakages are explained, and healed by what is advis
       const breakage = BREAKAGES[name] ?? assert.fail();
       fixes.set(name, answer.fix);
       assertBroken(breakage, answer, status);
-      // The archive has the pods with a proxy.
+      // The archive has only pods with a proxy.
       if (breakage.from !== "plain") {
         await assertAlone(breakage, await explainSaved(snapshots, askedOf(mesh, name, breakage)));
       }
@@ -59,17 +60,20 @@ testWhen(needs, "both ends: breakages are explained, and healed by what is advis
     };
     await t.step(`${name} is healed`, () => assertHealed(mesh, asked));
   }
-  await t.step("no request that curl cannot send is said to reach", (t) => agrees(t, mesh, folder.path));
+  await t.step("explain says that a request reaches only if curl can send it", (t) => agrees(t, mesh, folder.path));
   await t.step("a Telemetry that Envoy refuses is named, and healed", () => refusedTelemetry(mesh));
 });
 
-/** The status of a request. Asks again if it differs: connections from before the breakage may still close. */
+/**
+ * The status of a request. Repeats a request with an unexpected status: connections from before the breakage may still
+ * close.
+ */
 async function answered(mesh: EndsMesh, asked: Asked, { status }: Breakage): Promise<number> {
   const first = await request(mesh, asked);
   return first === status || status === undefined && first !== 200 ? first : await request(mesh, asked);
 }
 
-/** Asks a hundred times. An answer that differs is asked for again: connections of the broken mesh may still close. */
+/** Sends a hundred requests. Repeats a request whose status differs: connections of the broken mesh may still close. */
 async function agrees(t: Deno.TestContext, mesh: EndsMesh, folder: string): Promise<void> {
   const urls = requests(ALL.map(([name]) => name), mesh.pods.b.address);
   const answers = await explainedAll(await saved(mesh, folder), urls);
@@ -88,7 +92,7 @@ async function agrees(t: Deno.TestContext, mesh: EndsMesh, folder: string): Prom
   await t.step(counts, () => assert.ok(urls.length >= 100 && count("reaches") >= 20 && count("refused") >= 10, counts));
 }
 
-/** Envoy refuses every listener of the pod with this expression. */
+/** With this expression Envoy rejects every listener of the pod. */
 async function refusedTelemetry(mesh: EndsMesh): Promise<void> {
   const accessLogging = [{ providers: [{ name: "envoy" }], filter: { expression: "response.code >=" } }];
   const spec = { selector: { matchLabels: { app: "a" } }, accessLogging };
@@ -144,7 +148,7 @@ function assertAlone({ decided, alone = decided, verdict }: Breakage, answer: An
   assert.deepEqual(answer.decided, alone === undefined ? undefined : expected(alone));
 }
 
-/** Runs the commands of the fixes, and does by hand what the others ask for. */
+/** Runs the fixes that are commands, and calls `heal` for the others. */
 async function healed(
   mesh: EndsMesh,
   fixes: ReadonlyMap<string, string>,

@@ -34,13 +34,13 @@ for (const agent of AGENTS) {
       await mesh.parts.api.patch(`${namespaced("", "v1", "secrets")}/${SECRET}`, "merge", { data: dataOf(next) });
       assert.equal((await answered(mesh, gateway, next)).status, 200);
     });
-    await t.step("a path that no VirtualService has is not found", async () => {
+    await t.step("a path without a VirtualService is not found", async () => {
       assert.equal((await asked(mesh, gateway, { path: "/other" })).status, 404);
     });
   });
 }
 
-/** What the gateway answers as soon as it serves a certificate of this authority. */
+/** The gateway's answer as soon as it serves a certificate of this authority. */
 async function answered(mesh: RealMesh, gateway: RunningPod, { authority }: TestCertificate) {
   const file = await Deno.makeTempFile({ prefix: "mesh-gateway-" });
   try {

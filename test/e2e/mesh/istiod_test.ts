@@ -1,4 +1,7 @@
-/** A real istiod that is absent, killed, hung, slow, or refuses certificates. Requests go on, and all recovers. */
+/**
+ * A real istiod that is absent, killed, hung, slow, or refuses certificates. Requests continue, and everything
+ * recovers.
+ */
 import assert from "node:assert/strict";
 import { isLong } from "../../support/long.ts";
 import { testWhen } from "../../support/test_when.ts";
@@ -11,13 +14,13 @@ import { SECURE_PORT } from "./support/istiod.ts";
 import type { Load } from "./support/load.ts";
 import { missing, type PodPair, RealMesh } from "./support/mesh.ts";
 
-/** How much of a fault a run has. */
+/** The number and duration of the faults. */
 const SIZE = isLong()
   ? { ttl: 40, absent: 30, kills: 10, dead: 8, hung: 15, delay: 500, rotations: 3 }
   : { ttl: 12, absent: 3, kills: 2, dead: 1, hung: 3, delay: 200, rotations: 1 };
-/** Requests that istiod refuses before it signs again: each pod has asked more than once. */
+/** Refused requests before istiod signs again: enough that each pod has asked more than once. */
 const REFUSALS = 6;
-/** The port of istiod behind a door. */
+/** The port of istiod behind a forwarder. */
 const INNER_PORT = 25012;
 
 for (const agent of AGENTS) {
@@ -84,7 +87,7 @@ async function refusesPlainText(mesh: RealMesh, { b }: PodPair): Promise<void> {
   assert.equal(status, 0, `Plain text got an answer: ${text}`);
 }
 
-/** Puts istiod behind a door that delays all data while `body` runs. */
+/** Puts istiod behind a forwarder that delays all data while `body` runs. */
 async function slowly(mesh: RealMesh, body: () => Promise<void>): Promise<void> {
   await mesh.istiod.kill();
   await mesh.istiod.start({ port: INNER_PORT });

@@ -1,4 +1,7 @@
-/** Certificates that another program writes into a folder, in four methods, are followed under load in a real istiod's mesh. */
+/**
+ * Another program writes certificates into a folder, by four methods. The agent follows them under load in the mesh of
+ * a real istiod.
+ */
 import assert from "node:assert/strict";
 import { isLong } from "../../support/long.ts";
 import { testWhen } from "../../support/test_when.ts";
@@ -18,10 +21,10 @@ const METHODS: readonly (readonly [WriterName, WriterName])[] = [
   ["plain rename", "in-place write"],
 ];
 
-/** pilot-agent does not see every change: the next one comes after this time. */
+/** pilot-agent misses some changes: the next change comes after this time. */
 const TIMEOUT_MILLISECONDS = 5000;
 
-/** pilot-agent does not look for them by itself when it finds certificates in files. */
+/** pilot-agent does not find istiod's roots itself if its certificate is in files. */
 const ROOTS_OF_ISTIOD = { XDS_ROOT_CA: "/var/run/secrets/istio/root-cert.pem" };
 
 for (const agent of AGENTS) {

@@ -1,6 +1,7 @@
 /**
- * What the pods of a release of Istio need of this program: its configuration, its istiod, its agent beside ours. By default
- * it is the release of the checkout; `tools/deno task test versions FOLDER istiod` runs the others, and counts the steps.
+ * Pods of an Istio release with this program: the release's configuration, its istiod, and its agent beside this one.
+ * By default the release is the checkout's; `tools/deno task test versions FOLDER istiod` runs others, and counts the
+ * steps.
  */
 import assert from "node:assert/strict";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
@@ -45,7 +46,7 @@ testWhen(needsCluster() ?? missing, `release: pods with istiod ${RELEASE?.releas
   await using pair = await mesh.pair({ name: "web" });
   for (const [name, check] of Object.entries(CHECKS)) {
     const isGood = await t.step(name, () => check(mesh, pair));
-    // Each of the others would wait for pods that never start.
+    // Later checks would wait for pods that never start.
     if (!isGood && check === starts) break;
   }
 });
@@ -71,19 +72,19 @@ async function hasIdentities(_: RealMesh, { a, b }: PodPair): Promise<void> {
   }
 }
 
-/** Source: istiod's debug interface, `/debug/syncz`: of each type the nonce that was sent and the one that was accepted. */
+/** Source: istiod's debug interface, `/debug/syncz`: for each type the sent and the accepted nonce. */
 async function acceptsAll(mesh: RealMesh, { a, b }: PodPair): Promise<void> {
   const { prober } = mesh.parts;
   let said = "";
   await until(async () => {
     said = (await prober.ask("http://127.0.0.1:18080/debug/syncz")).text;
     const rows: Record<string, string>[] = JSON.parse(said);
-    // The agent may have a connection of its own, for names, which has a row of its own.
+    // An agent may have another row, for its own connection, which receives names.
     return [a, b].every(({ name }) => rows.some((row) => row["proxy"] === `${name}.${NAMESPACE}` && isAccepted(row)));
   }, () => `The proxies do not accept all: ${said}`);
 }
 
-/** Something of each type was sent, and was accepted. */
+/** Whether istiod sent each type and the proxy accepted it. */
 function isAccepted(row: Readonly<Record<string, string>>): boolean {
   return ["cluster", "listener", "route", "endpoint"].every((type) =>
     row[`${type}_sent`] && row[`${type}_sent`] === row[`${type}_acked`]
@@ -123,7 +124,7 @@ async function survivesIstiod({ istiod }: RealMesh, pair: PodPair): Promise<void
   });
 }
 
-/** Requests from `pair.a` to a new pair's service, and between the new pods. `image`: whose agent they have. */
+/** Requests from `pair.a` to a new pair's service, and between the new pods. `image`: the agent of the new pods. */
 async function meets(mesh: RealMesh, { a }: PodPair, image?: "old" | "mixed"): Promise<void> {
   const name = image ?? "today";
   await using pair = await mesh.readyPair({ name }, image === undefined ? undefined : PILOT_AGENT);
@@ -131,7 +132,7 @@ async function meets(mesh: RealMesh, { a }: PodPair, image?: "old" | "mixed"): P
   await answered({ ...pair, a });
 }
 
-/** With the configuration of this program's own release for the pods of `body`. */
+/** Runs `body`, whose pods get the built-in configuration of this program. */
 async function modern(mesh: RealMesh, body: () => Promise<void>): Promise<void> {
   await mesh.configure("values.yaml", BUILT_IN.values);
   await mesh.configure("config.yaml", BUILT_IN.config);
@@ -143,7 +144,7 @@ async function modern(mesh: RealMesh, body: () => Promise<void>): Promise<void> 
   }
 }
 
-/** Its last requests are in flight when the proxy of `b` gets SIGTERM. */
+/** A request is in flight when the proxy of `b` gets SIGTERM. */
 async function drains(_: RealMesh, { a, b }: PodPair): Promise<void> {
   const reply = a.application.ask("http://web:8080/wait");
   await b.application.holds(1);

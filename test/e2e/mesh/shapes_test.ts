@@ -71,7 +71,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** The rules of the pod's namespace match. Returns what was seen. */
+/** Asserts that the rules of the pod's namespace match. Returns the match. */
 async function rules({ options }: PodPair["b"], program: string, pattern: RegExp, ...args: string[]): Promise<string> {
   const { stdout, stderr } = await options.network.namespace.run(program, args);
   const [seen] = pattern.exec(stdout) ?? assert.fail(`${program} shows no ${pattern}: ${stdout}${stderr}`);

@@ -16,11 +16,12 @@ import { missing, type PodPair, RealMesh } from "./support/mesh.ts";
 import { usageOf } from "./support/usage.ts";
 
 const DEFAULT_MINUTES = 30;
-/** The pause between two looks at the processes, and the looks of a line. */
+/** Seconds between two measurements. */
 const LOOK_SECONDS = 5;
+/** Measurements for each printed line. */
 const LOOKS_OF_A_LINE = 12;
 
-/** Growth that counts as none: V8 and tcmalloc give memory back late. */
+/** Growth that is tolerated: V8 and tcmalloc return memory late. */
 const SLACK = {
   memory: { part: 0.05, amount: 2 },
   descriptors: { part: 0, amount: 4 },
@@ -46,7 +47,9 @@ async function main(): Promise<number> {
   return table(series) && failures.length === 0 ? 0 : 1;
 }
 
-/** A signal ends all processes of this run and removes what they have left. Ctrl-C reaches some of them too. */
+/**
+ * On a signal, ends all processes of this run and removes what they have left. Ctrl-C signals some of them directly.
+ */
 async function endsWithSignals(): Promise<void> {
   const run = crypto.randomUUID();
   const folder = await Deno.makeTempDir({ prefix: "ms-" });
@@ -61,11 +64,11 @@ async function endsWithSignals(): Promise<void> {
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     Deno.addSignalListener(signal, () => end(code));
   }
-  // At every exit.
+  // Runs at every exit.
   addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
 }
 
-/** Looks until the time is over. */
+/** Measures until the time is over. */
 async function watch(pair: PodPair, load: Load, minutes: number): Promise<readonly Series[]> {
   const values = new Map<string, number[]>();
   const end = performance.now() + minutes * 60_000;
@@ -98,7 +101,7 @@ async function numbers({ a, b }: PodPair): Promise<readonly (readonly [string, n
   return all.flat();
 }
 
-/** Prints the table. Returns whether all is flat. */
+/** Prints the table. Returns whether all values stay flat. */
 function table(series: readonly Series[]): boolean {
   console.log("| what | second quarter | last quarter | most | flat |\n|---|---|---|---|---|");
   const verdicts = series.map(verdictOf);

@@ -10,7 +10,7 @@ import { underLoad } from "./support/figures.ts";
 import type { Load } from "./support/load.ts";
 import { missing, type PodPair, RealMesh } from "./support/mesh.ts";
 
-/** How much of a fault a run has. */
+/** The number and duration of the faults. */
 const SIZE = isLong() ? { ttl: 40, rounds: 3, tokens: 10 } : { ttl: 12, rounds: 1, tokens: 2 };
 
 /** Requests that istiod refuses before the right token is back. */
@@ -56,7 +56,9 @@ function refusals(log: string): number {
   return log.match(/token audiences \["somebody-else"\] is invalid/g)?.length ?? 0;
 }
 
-/** The steps of Istio's documentation: trust both, sign with the new one, drop the old one. Returns the new one. */
+/**
+ * The steps of Istio's documentation: trust both roots, sign with the new root, drop the old root. Returns the new one.
+ */
 async function replaceRoot(mesh: RealMesh, pair: PodPair, load: Load, old: MeshAuthority): Promise<MeshAuthority> {
   const next = new MeshAuthority();
   for (const [signing, roots] of [[old, [old, next]], [next, [old, next]], [next, [next]]] as const) {

@@ -1,5 +1,5 @@
 /**
- * An upgrade from the istiod of the run's release to the one of the checkout, by revision and tag, and back again, under load: no
+ * Upgrades from the istiod of the run's release to the checkout's, by revision and tag, and back, under load. No
  * request fails, and `check upgrade` says before what changes.
  */
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ import { deploymentOf, NAMESPACE, podOf, slicesOf } from "./support/objects.ts";
 import { RELEASE } from "./support/release.ts";
 
 const WEB = { name: "web", isDeployed: true };
-/** The label of the namespace names it: the pods move when it does. */
+/** The namespace's label names this tag: new pods follow when the tag moves. */
 const TAG = "prod";
 const CANARY = "canary";
 const ADDRESS = `istiod-${CANARY}.istio-system.svc:${SECURE_PORT + SECOND}`;
@@ -67,7 +67,7 @@ testWhen(
       await answered({ ...pair, urls: canaries.urls });
       await answered({ ...pair, a: canaries.a });
     });
-    await t.step("the tag moves back: the pod before is there again, and no request fails", async () => {
+    await t.step("the tag moves back: the earlier pod returns, and no request fails", async () => {
       await next.tagged(mesh.parts.webhook, "default");
       await replace(3);
       assert.deepEqual(await changesOf(mesh, CANARY), said);
@@ -123,7 +123,7 @@ class Canary implements AsyncDisposable {
     }
   }
 
-  /** Registers both revisions; the tag, which the namespace names, is this one's. */
+  /** Registers both revisions, and points the namespace's tag to this one. */
   async tagged({ port, authority }: WebhookProcess, revision: string): Promise<void> {
     const { cluster, api, webhook } = this.mesh.parts;
     for (const [name, { port, authority }] of [["default", webhook], [CANARY, this.webhook]] as const) {
@@ -163,7 +163,7 @@ function sorted(changes: readonly UpgradeChange[]): readonly UpgradeChange[] {
   return changes.toSorted((a, b) => key(a) < key(b) ? -1 : 1);
 }
 
-/** The service leads to another pod, and the one before gets SIGTERM at the same time, as when a Deployment rolls. */
+/** Moves the service to another pod, and sends SIGTERM to the old one, as a rollout of a Deployment does. */
 async function moves({ parts: { api } }: RealMesh, from: RunningPod, to: RunningPod): Promise<void> {
   for (const { path, body } of slicesOf(WEB, to)) await api.patch(`${path}/web-ipv4`, "merge", body);
   from.proxy.signal("SIGTERM");

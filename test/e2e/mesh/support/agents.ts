@@ -1,4 +1,4 @@
-/** Whose agent runs in the pods: this program, and Istio's pilot-agent beside it in long runs. */
+/** The agent in the pods: this program's, and in long runs also Istio's pilot-agent. */
 import { isLong } from "../../../support/long.ts";
 import { CACHE, CHECKOUT, makeOnce } from "../../../support/programs/cache.ts";
 import { goProgram } from "../../../support/programs/go_program.ts";
@@ -19,7 +19,7 @@ export const OURS: Agent = {
   image: () => Promise.resolve({ entry: [MESH_COMMAND, "pilot-agent"] }),
 };
 
-/** Istio's own. */
+/** Istio's pilot-agent. */
 export const PILOT_AGENT: Agent = {
   name: "pilot-agent",
   async image() {
@@ -29,7 +29,7 @@ export const PILOT_AGENT: Agent = {
   },
 };
 
-/** The agents to prove a fault with: both in a long run. */
+/** The agents that faults are tested with: both in a long run. */
 export const AGENTS: readonly Agent[] =
   (Deno.env.get("MESH_AGENT") ?? (isLong() ? "kubectl-mesh,pilot-agent" : OURS.name))
     .split(",").map((name) => name === PILOT_AGENT.name ? PILOT_AGENT : OURS);

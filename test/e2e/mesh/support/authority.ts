@@ -50,7 +50,7 @@ export class MeshAuthority {
 
 const NO_NAMES = { addresses: [], dnsNames: [] };
 
-/** From a day ago for this many seconds from now. */
+/** Valid from a day ago until this many seconds from now. */
 function validFor(seconds: bigint) {
   const now = BigInt(Math.floor(Date.now() / 1000));
   return { notBefore: now - DAY, notAfter: now + seconds };

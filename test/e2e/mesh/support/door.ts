@@ -1,10 +1,10 @@
-/** A door (`door_main.ts`) as a process, in a network namespace or outside. */
+/** A forwarder (`door_main.ts`) as a process, in a network namespace or outside. */
 import type { Namespace } from "../../iptables/support/pod.ts";
 import type { Place } from "./door_main.ts";
 
 const MAIN = decodeURIComponent(new URL("door_main.ts", import.meta.url).pathname);
 
-/** Passes connections until it is closed. */
+/** Forwards connections until it is closed. */
 export class Door implements AsyncDisposable {
   readonly #commands: WritableStreamDefaultWriter<Uint8Array>;
 
@@ -12,7 +12,7 @@ export class Door implements AsyncDisposable {
     this.#commands = child.stdin.getWriter();
   }
 
-  /** Opens it; connections that come from now on are accepted. */
+  /** Starts the forwarder. It accepts connections when the promise resolves. */
   static async open(from: Place, to: Place, namespace?: Namespace): Promise<Door> {
     const enter = namespace === undefined ? [] : ["nsenter", `--net=${namespace.path}`];
     const run = [Deno.execPath(), "run", "--quiet", "--no-check", "--allow-all", MAIN];

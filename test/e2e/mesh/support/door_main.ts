@@ -1,6 +1,6 @@
 /**
- * A door between two places, as a program: it accepts connections at one address and passes their bytes to another. Lines
- * of standard input set the delay of each piece of data, in milliseconds. It ends with standard input.
+ * A program that accepts connections at one address and forwards their bytes to another. Each line of standard input
+ * sets the delay of each piece of data, in milliseconds. The program ends with its standard input.
  */
 import { linesOf } from "../../../../src/base/text/mod.ts";
 
@@ -30,7 +30,7 @@ async function serve(outer: Deno.Conn, place: Place): Promise<void> {
   await Promise.race([pass(outer, inner), pass(inner, outer)]);
 }
 
-/** Accepts until the process ends. A connection that fails ends alone. */
+/** Accepts connections until the process ends. A connection that fails does not affect the others. */
 async function open(from: Place, to: Place): Promise<void> {
   const listener = from.transport === "unix" ? Deno.listen(from) : Deno.listen(from);
   await Deno.stdout.write(new TextEncoder().encode("open\n"));

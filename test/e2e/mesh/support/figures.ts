@@ -4,7 +4,7 @@ import type { Agent } from "./agents.ts";
 import { type Counts, Load } from "./load.ts";
 import type { PodPair } from "./mesh.ts";
 
-/** A fault, and whose pods it meets. */
+/** A fault, and the agent of the pods. */
 export interface Fault {
   readonly agent: Agent;
   readonly name: string;
@@ -31,7 +31,7 @@ export async function underLoad(
   });
 }
 
-/** What a fault came to. */
+/** The result of a fault. */
 export interface Row {
   readonly counts?: Counts;
   readonly seconds: number;

@@ -5,7 +5,7 @@ export interface Series {
   /** `agent a: memory, MB`. */
   readonly name: string;
   readonly values: readonly number[];
-  /** Growth that counts as none: a part of the value, and an amount. */
+  /** Growth that is tolerated: a share of the value, and an absolute amount. */
   readonly slack: { readonly part: number; readonly amount: number };
 }
 
@@ -18,7 +18,7 @@ export interface Verdict {
   readonly isFlat: boolean;
 }
 
-/** Compares the last quarter of the values with the second one. Fewer than eight values are no verdict: an error. */
+/** Compares the last quarter of the values with the second one. Throws if there are fewer than eight values. */
 export function verdictOf({ name, values, slack }: Series): Verdict {
   if (values.length < 8) throw new Error(`"${name}" has ${values.length} values: eight are needed`);
   const quarter = Math.floor(values.length / 4);

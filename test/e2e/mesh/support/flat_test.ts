@@ -8,7 +8,7 @@ const series = (value: (index: number) => number) => ({
   slack,
 });
 
-Deno.test("verdictOf() leaves out the start, and holds noise for flat", () => {
+Deno.test("verdictOf() ignores the start, and counts noise as flat", () => {
   const { early, late, most, isFlat } = verdictOf(series((i) => i < 8 ? i * 5 : 40 + i % 3));
   assert.deepEqual([early, late, most, isFlat], [41, 41, 42, true]);
 });
@@ -18,6 +18,6 @@ Deno.test("verdictOf() finds slow growth", () => {
   assert.equal(verdictOf(series((i) => 40 + i * 0.05)).isFlat, true);
 });
 
-Deno.test("verdictOf() has no verdict on a few values", () => {
+Deno.test("verdictOf() rejects too few values", () => {
   assert.throws(() => verdictOf({ name: "x", values: [1, 2, 3], slack }), /eight are needed/);
 });

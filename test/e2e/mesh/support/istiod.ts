@@ -19,14 +19,13 @@ export interface IstiodProgram {
 
 let built: Promise<IstiodProgram> | undefined;
 
-/** The istiod of the release that the run is about. */
+/** The istiod of the release under test. */
 export function istiodProgram(): Promise<IstiodProgram> {
   return RELEASE === undefined ? checkoutIstiod() : Promise.resolve({ path: RELEASE.discovery, missing: undefined });
 }
 
 /**
- * Builds istiod on first use, which takes minutes: call it outside of tests, which may not take so long. Never throws.
- * Without Go nothing is built.
+ * Builds istiod on first use, if Go exists. Call it outside of tests, because the build takes minutes. Never throws.
  */
 export function checkoutIstiod(): Promise<IstiodProgram> {
   const absent = needsProgram("go");
@@ -40,7 +39,7 @@ export function checkoutIstiod(): Promise<IstiodProgram> {
 /** The port that the pods know. */
 export const SECURE_PORT = 15012;
 
-/** A second istiod on the machine has other ports: so many higher. */
+/** The offset of the ports of a second istiod. */
 export const SECOND = 100;
 
 /** What all starts of an istiod have in common. */
@@ -52,21 +51,21 @@ export interface IstiodOptions {
   /** MeshConfig. */
   readonly mesh: { readonly defaultConfig: object };
   readonly env?: Readonly<Record<string, string>>;
-  /** Another program than the one of the run. */
+  /** A program in place of the run's istiod. */
   readonly program?: string;
-  /** How much higher its ports are than usual. */
+  /** The offset of its ports. */
   readonly offset?: number;
 }
 
-/** Differences of one start. */
+/** Options of a single start. */
 export interface IstiodStart {
   readonly port?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
- * Upstream Envoy has none of Istio's own filters, and one unknown filter refuses a listener. The other variables leave out
- * what needs more than one process or more types of objects.
+ * Upstream Envoy rejects a listener with one of Istio's own filters, so istiod must not send them. Other variables turn
+ * off what needs more than one process or more types of objects.
  */
 const ENV = {
   POD_NAME: "istiod-0",
@@ -80,14 +79,16 @@ const ENV = {
   ISTIO_MULTIROOT_MESH: "true",
 };
 
-/** Its state outlives its process: the folder of its certificate authority, and what the cluster holds. */
+/**
+ * An istiod whose state outlives its process: the folder of its certificate authority, and the objects of the cluster.
+ */
 export class Istiod implements AsyncDisposable {
   #child: Deno.ChildProcess | undefined;
   #starts = 0;
 
   private constructor(readonly options: IstiodOptions, readonly program: string, readonly folder: string) {}
 
-  /** Starts nothing yet. */
+  /** Does not start istiod. */
   static async create(options: IstiodOptions): Promise<Istiod> {
     const path = options.program ?? (await istiodProgram()).path;
     const folder = await Deno.makeTempDir({ prefix: "mesh-istiod-" });
@@ -143,7 +144,7 @@ export class Istiod implements AsyncDisposable {
     await child?.status;
   }
 
-  /** It answers nothing until the next `go`, but its connections stay. */
+  /** Suspends istiod until the next `go`. Its connections stay open. */
   stop(): void {
     this.#child?.kill("SIGSTOP");
   }
@@ -152,7 +153,7 @@ export class Istiod implements AsyncDisposable {
     this.#child?.kill("SIGCONT");
   }
 
-  /** What its last start logged. */
+  /** The log of the last start. */
   log(): string {
     try {
       return Deno.readTextFileSync(`${this.folder}/log.${this.#starts}`);

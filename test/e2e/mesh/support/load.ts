@@ -7,7 +7,7 @@ import { spiffe } from "./objects.ts";
 
 /** Requests that are open at once, and the pause after each: other tests run beside a short run. */
 const [CLIENTS, PAUSE_MILLISECONDS] = isLong() ? [4, 10] : [2, 40];
-/** The pause between two looks at a proxy's certificates. */
+/** The pause between two reads of a proxy's certificates. */
 const LOOK_MILLISECONDS = 200;
 
 /** Counts of a load. */
@@ -37,7 +37,7 @@ export class Load implements AsyncDisposable {
     return { requests: this.#requests, failures: this.#failures, rotations: [a ?? 0, b ?? 0] };
   }
 
-  /** Waits until both proxies have taken another certificate, and were asked meanwhile. */
+  /** Waits until both proxies have taken another certificate, and until more requests are answered. */
   async rotated(): Promise<void> {
     const before = this.counts().rotations;
     if (await this.rotates(DEADLINE_MILLISECONDS)) return await this.answered(20);

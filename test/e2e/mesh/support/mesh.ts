@@ -1,4 +1,4 @@
-/** A mesh of a real istiod, in a real API server that calls our webhook. Its pods are made by this program alone. */
+/** A mesh with a real istiod and a real API server that calls this program's webhook. Nothing else injects its pods. */
 import assert from "node:assert/strict";
 import {
   type ConfigMap,
@@ -37,7 +37,7 @@ export const missing = needsNamespaces("setpriv") ?? needsPlace("as PID 1") ?? e
 export interface MeshOptions {
   /** The validity of certificates that pods ask for. */
   readonly ttl?: string;
-  /** Whose image the proxies and the init containers have; by default this program's. */
+  /** The agent of the proxies and init containers; by default this program's. */
   readonly agent?: Agent;
   /** Environment of proxies and init containers. */
   readonly proxyMetadata?: Readonly<Record<string, string>>;
@@ -64,7 +64,7 @@ interface Parts {
   readonly proxy: Image;
 }
 
-/** Ends with the test. */
+/** A mesh that ends with the test. */
 export class RealMesh implements AsyncDisposable {
   readonly #stack: AsyncDisposableStack;
   #values = "";
@@ -140,7 +140,7 @@ export class RealMesh implements AsyncDisposable {
     this.#values = values;
   }
 
-  /** From now on the CNI plugin captures pods, before their first container. */
+  /** Lets the CNI plugin capture new pods, before their first container starts. */
   async useCniPlugin(): Promise<void> {
     const node = this.#stack.use(await CniNode.create());
     await Deno.copyFile(this.parts.cluster.kubeconfig, `${node.folder}/run/mesh-cni-kubeconfig`);
@@ -148,7 +148,7 @@ export class RealMesh implements AsyncDisposable {
     this.#node = node;
   }
 
-  /** Replaces a file of the webhook's configuration, for pods that come. */
+  /** Replaces a file of the webhook's configuration, for new pods. */
   async configure(file: "config.yaml" | "values.yaml", text: string): Promise<void> {
     const { webhook } = this.parts;
     const said = webhook.log().length;
@@ -157,8 +157,8 @@ export class RealMesh implements AsyncDisposable {
   }
 
   /**
-   * Creates two pods, which the webhook injects, and their service. They run when `start` is called. `agent`: in their
-   * proxies, instead of the one of the mesh.
+   * Creates two pods, which the webhook injects, and their service. They run when `start` is called. `agent`: the agent
+   * of their proxies, in place of the mesh's.
    */
   async pair(shape: Shape, agent?: Agent): Promise<PodPair> {
     await using stack = new AsyncDisposableStack();
@@ -199,12 +199,12 @@ export class RealMesh implements AsyncDisposable {
     return await this.place(await this.#injected(podOf(name, shape)), shape.families, proxy);
   }
 
-  /** Creates a pod, which the webhook injects, and gives it a place. It runs when `start` is called. */
+  /** Creates a pod, which the webhook injects. It runs when `start` is called. */
   async injected(pod: Made): Promise<RunningPod> {
     return await this.place(await this.#injected(pod));
   }
 
-  /** Gives a pod of the cluster a place on the machine. It runs when `start` is called. */
+  /** Makes a running pod of an object of the cluster. It runs when `start` is called. */
   async place(pod: Pod, families: readonly Family[] = [4], proxy = this.parts.proxy): Promise<RunningPod> {
     const { api, network, prober } = this.parts;
     const machine = MACHINE[families[0] ?? 4];
@@ -221,7 +221,7 @@ export class RealMesh implements AsyncDisposable {
     });
   }
 
-  /** Creates a pod. The registration of the webhook takes effect after a moment. */
+  /** Creates a pod. Retries dry runs before, because the registration of the webhook takes effect late. */
   async #injected(pod: Made): Promise<Pod> {
     const { api } = this.parts;
     const create = async (path: string) => ofKind<Pod>(await api.create(path, pod.body), isPod);
@@ -238,7 +238,10 @@ export class RealMesh implements AsyncDisposable {
   }
 }
 
-/** The configuration of the mesh, for istiod and for the webhook. Without `defaultProviders` there is no filter of Istio's. */
+/**
+ * The configuration of the mesh, for istiod and for the webhook. Without `defaultProviders` istiod adds no Istio
+ * filter.
+ */
 function meshConfig({ ttl = "24h", proxyMetadata = {} }: MeshOptions) {
   const metadata = {
     SECRET_TTL: ttl,

@@ -5,16 +5,16 @@ import type { RunningPod } from "./kubelet/kubelet.ts";
 /** The namespace of the pods. */
 export const NAMESPACE = "mesh";
 
-/** What distinguishes two pods from others. */
+/** How two pods differ from other pairs. */
 export interface Shape {
   /** The name of their service; their own names are `NAME-a` and `NAME-b`. */
   readonly name: string;
   readonly annotations?: Readonly<Record<string, string>>;
   /** The primary family first; by default only IPv4. */
   readonly families?: readonly Family[];
-  /** Of a pod that takes the place of another one. */
+  /** The number of a pod that replaces another one. */
   readonly number?: number;
-  /** The pods belong to a Deployment of their service's name and their own letter. */
+  /** The pods belong to the Deployments `NAME-a` and `NAME-b`. */
   readonly isDeployed?: boolean;
 }
 
@@ -29,7 +29,7 @@ export function spiffe(pod: "a" | "b"): string {
   return `spiffe://cluster.local/ns/${NAMESPACE}/sa/${pod}`;
 }
 
-/** What exists before the pods. Mutual TLS is strict. */
+/** The objects that exist before the pods. Mutual TLS is strict. */
 export function objectsOf(): Made[] {
   const namespace = (name: string, labels = {}) => ({
     path: "/api/v1/namespaces",
@@ -124,7 +124,7 @@ function specOf(name: "a" | "b") {
   return { serviceAccountName: name, automountServiceAccountToken: false, containers };
 }
 
-/** What shows that a ReplicaSet of a Deployment made the pod. */
+/** Metadata of a pod that a Deployment's ReplicaSet made. */
 function ofReplicaSet({ app }: { readonly app: string }) {
   const hash = "7d4b9c5f6";
   const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: `${app}-${hash}`, controller: true };
@@ -135,7 +135,7 @@ function ofReplicaSet({ app }: { readonly app: string }) {
   };
 }
 
-/** The Deployment of pods with `isDeployed`. There is no controller that makes them. */
+/** The Deployment of pods with `isDeployed`. No controller makes its pods. */
 export function deploymentOf(name: "a" | "b", shape: Shape): Made {
   const labels = { app: `${shape.name}-${name}` };
   return {

@@ -1,5 +1,5 @@
 /**
- * The release of Istio that a run is about: a JSON file that `MESH_ISTIO` names, which `test/versions` writes. Without it the
+ * The Istio release of a run: a JSON file of `test/versions`, which `MESH_ISTIO` names. Without `MESH_ISTIO` the
  * control plane comes from the module in `test/e2e/servers/istio`, and the configuration is the built-in one.
  */
 
@@ -10,7 +10,7 @@ export interface Release {
   readonly discovery: string;
   readonly agent: string;
   readonly bootstrap: string;
-  /** The texts of its ConfigMaps: the injector's configuration and values, and the mesh's. */
+  /** The texts of the injector's ConfigMap. */
   readonly config: string;
   readonly values: string;
   /** MeshConfig. */

@@ -2,7 +2,7 @@
 import { childOf } from "../../agent/support/agent.ts";
 import type { RunningPod } from "./kubelet/kubelet.ts";
 
-/** One look at a process. */
+/** Measurements of a process. */
 export interface Usage {
   /** Megabytes. */
   readonly memory: number;

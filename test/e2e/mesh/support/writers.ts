@@ -3,9 +3,9 @@
 /** Writes all files, over the files of the turn before. The first turn is 0. */
 export type Writer = (folder: string, files: Readonly<Record<string, string>>, turn: number) => Promise<void>;
 
-/** By the names that docs/reliability.md has. */
+/** Writers by their names in docs/reliability.md. */
 export const WRITERS = {
-  /** The kubelet's: links to `..data`, a link that changes to the folder of the new version. */
+  /** As the kubelet: each file is a link into `..data`, a link that switches to the folder of the new version. */
   async projected(folder, files, turn) {
     const version = `..version_${turn}`;
     await writeAll(`${folder}/${version}`, files);
@@ -48,7 +48,7 @@ async function writeAll(folder: string, files: Readonly<Record<string, string>>)
   for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${folder}/${name}`, text);
 }
 
-/** Makes or changes a link at once. */
+/** Makes or changes a link atomically. */
 async function link(target: string, path: string): Promise<void> {
   await Deno.symlink(target, `${path}.new`);
   await Deno.rename(`${path}.new`, path);

@@ -1,4 +1,4 @@
-/** Asks `explain` about a connection of the mesh, and the connection itself. */
+/** Asks `explain` about a connection of the mesh, and sends its request. */
 import assert from "node:assert/strict";
 import { answerOf } from "../../../../../src/explain/answer.ts";
 import { ANSWER, type Answer } from "../../../../../src/explain/answer_schema.ts";
@@ -11,15 +11,15 @@ import { sayMesh } from "../../../../support/programs/mesh.ts";
 import { NAMESPACE } from "../objects.ts";
 import type { EndsMesh, PodName } from "./ends_mesh.ts";
 
-/** Who asks, and the flags. */
+/** The client, and the flags of `explain`. */
 export interface Asked {
   readonly from: PodName | "plain";
   readonly flags: readonly string[];
-  /** What a client without a proxy asks: it knows no names. */
+  /** The URL for a client without a proxy, which resolves no names. */
   readonly url?: string;
 }
 
-/** The answer of the command, from the API server. */
+/** The answer of the command, which reads the API server. */
 export async function explain({ mesh }: EndsMesh, { from, flags }: Asked): Promise<Answer> {
   const args = ["explain", `pod/${from}`, "-n", NAMESPACE, ...flags, "-o", "json"];
   const { code, stdout, stderr } = await sayMesh(args, environmentOf(mesh));
@@ -33,7 +33,7 @@ function environmentOf({ parts }: EndsMesh["mesh"]) {
   return { env: { KUBECONFIG: parts.cluster.kubeconfig } };
 }
 
-/** All pods with a proxy, as an archive has them. */
+/** Saves an archive. Returns its snapshots of all pods with a proxy. */
 export async function saved({ mesh }: EndsMesh, folder: string): Promise<readonly Snapshot[]> {
   const path = `${folder}/mesh.tar.gz`;
   const { code, stderr } = await sayMesh(["snapshot", "-n", NAMESPACE, "-o", path], environmentOf(mesh));

@@ -1,4 +1,4 @@
-/** What a breakage is, and what most of them have. */
+/** The type of a breakage, and helpers of most breakages. */
 import { NAMESPACE } from "../objects.ts";
 import type { EndsMesh, PodName } from "./ends_mesh.ts";
 import { type Resource, service } from "./resources.ts";
@@ -7,31 +7,31 @@ import { type Resource, service } from "./resources.ts";
 export type Addresses = Readonly<Record<PodName, string>>;
 
 export interface Breakage {
-  /** Who asks; by default pod `a`. */
+  /** The client; by default pod `a`. */
   readonly from?: PodName | "plain";
-  /** The port of the server that a client without a proxy asks. */
+  /** The server's port to which a client without a proxy connects. */
   readonly port?: number;
   /** Flags in place of `--to http://NAME.mesh:8080/`. */
   readonly asked?: readonly string[];
   /** What is created. */
   readonly make: (at: Addresses, name: string) => readonly Resource[];
-  /** What is done after all pods have what was created. */
+  /** Runs when all pods have the created resources. */
   readonly breaks?: (at: EndsMesh) => Promise<void>;
   readonly verdict: "refused" | "unknown" | "reaches";
   readonly says: RegExp;
-  /** The resource, with the API: kind, name and field; `undefined`: none decides. */
+  /** The resource that decides, if the API server is read: kind, name and field; `undefined`: none. */
   readonly decided: readonly [kind: string, name: string, field: string] | undefined;
-  /** The same from Envoy's configuration alone, where it knows less: what it does not know is empty. */
+  /** The same from Envoy's configuration alone, if it differs. What Envoy does not know is empty. */
   readonly alone?: readonly [kind: string, name: string, field: string];
   /** What the printed fix must say. */
   readonly fix: RegExp;
-  /** Does what the fix says, if it is no command. */
+  /** Does what the fix says, if the fix is not a command. */
   readonly heal?: (at: EndsMesh) => Promise<void>;
-  /** What takes the obstacle of the test away, besides the fix. */
+  /** Undoes changes of the test that are not part of the fix. */
   readonly restore?: (at: EndsMesh) => Promise<void>;
   /** The flags that the fix asks for. */
   readonly healed?: readonly string[];
-  /** The status that a request gets while it is broken; by default any but 200. */
+  /** The status of a request during the breakage; by default any but 200. */
   readonly status?: number;
 }
 

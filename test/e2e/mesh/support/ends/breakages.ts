@@ -1,4 +1,4 @@
-/** Single problems of connections, each of a Service with its name: what decides, and what heals it. */
+/** Breakages of connections, each with a Service of its own name. */
 import type { Decided } from "../../../../../src/explain/answer_schema.ts";
 import { NAMESPACE } from "../objects.ts";
 import { type Breakage, host, plain } from "./breakage.ts";
@@ -102,7 +102,7 @@ const OTHERS: Readonly<Record<string, Breakage>> = {
     from: "c",
     make: (at, name) => service(name, { address: at.b, port: 8092 }),
     async breaks({ api, pods: { c } }) {
-      // What istiod sends on the open connection does not come in either.
+      // Also blocks what istiod sends on the open connection.
       await c.options.network.namespace.shell(`iptables -I ${UNHEARD}; iptables -I ${BLOCKED}`);
       const path = `/apis/security.istio.io/v1/namespaces/${NAMESPACE}/peerauthentications/b`;
       await api.patch(path, "merge", { spec: { portLevelMtls: { 8092: { mode: "DISABLE" } } } });
@@ -118,7 +118,7 @@ const OTHERS: Readonly<Record<string, Breakage>> = {
   },
 };
 
-/** The way to istiod. */
+/** Arguments of iptables that block the connection to istiod. */
 const BLOCKED = "OUTPUT -p tcp --dport 15012 -j REJECT --reject-with tcp-reset";
 const UNHEARD = "INPUT -p tcp --sport 15012 -j DROP";
 
@@ -178,7 +178,7 @@ export function common(): readonly Resource[] {
   ];
 }
 
-/** A key set in which no key signed any token. */
+/** A key set whose key has signed none of the tokens. */
 const JWKS = JSON.stringify({
   keys: [{
     kty: "RSA",

@@ -1,10 +1,10 @@
-/** TLS of the two sides that does not fit, and policies against the client. */
+/** TLS settings of client and server that conflict, and policies that deny the client. */
 import { MeshAuthority } from "../authority.ts";
 import { type Breakage, host, plain } from "./breakage.ts";
 import { certify } from "./ends_mesh.ts";
 import { destinationRule, policy, route, service, virtualService } from "./resources.ts";
 
-/** DestinationRules against the server's mode. */
+/** DestinationRules that conflict with the server's TLS mode. */
 export const TLS: Readonly<Record<string, Breakage>> = {
   "tls-disabled": {
     make: (at, name) => [
@@ -92,7 +92,7 @@ export const TLS: Readonly<Record<string, Breakage>> = {
 const as = (...principals: string[]) => ({ from: [{ source: { principals } }] });
 const path = (name: string) => ({ operation: { paths: [name] } });
 
-/** Policies against the client. */
+/** Policies that deny the client. */
 export const AUTHORIZATION: Readonly<Record<string, Breakage>> = {
   "deny": {
     make: (at, name) => [
@@ -123,7 +123,7 @@ export const AUTHORIZATION: Readonly<Record<string, Breakage>> = {
   },
 };
 
-/** A policy that allows others at this port. */
+/** A policy that allows only other clients at this port. */
 function allowing(name: string, port: number, rule: object): Readonly<Record<string, Breakage>> {
   return {
     [name]: {

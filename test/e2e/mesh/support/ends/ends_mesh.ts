@@ -48,7 +48,7 @@ export class EndsMesh implements AsyncDisposable {
       return [`${NAMESPACE}/${name}/istio-proxy`, { command, path: `${folder}:${Deno.env.get("PATH")}` }] as const;
     });
     await node.runs(Object.fromEntries(containers));
-    // Nobody forwards to the addresses of Services: connections to them end at once.
+    // The cluster has no kube-proxy: connections to addresses of Services must fail at once.
     await mesh.parts.network.machine.shell(
       "sysctl -qw net.ipv4.ip_forward=1 net.ipv4.icmp_ratelimit=0; ip route add unreachable default",
     );
@@ -120,7 +120,7 @@ function plainPod(): Made {
 
 const PLAIN_STATUS = { phase: "Running", podIP: MACHINE[4], podIPs: [{ ip: MACHINE[4] }] };
 
-/** Writes the pod a certificate of an authority, over the earlier one. */
+/** Replaces the pod's certificate by one of this authority. */
 export async function certify(pod: RunningPod, authority: MeshAuthority, turn = 0): Promise<void> {
   const { certificate, key } = authority.issue(`spiffe://cluster.local/ns/${NAMESPACE}/sa/a`);
   const files = { "cert-chain.pem": certificate, "key.pem": key, "root-cert.pem": authority.root };

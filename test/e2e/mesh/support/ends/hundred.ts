@@ -1,4 +1,4 @@
-/** A hundred requests of both kinds: names that exist and that do not, ports that are there and that are not. */
+/** A hundred requests, to existing and missing names and to open and closed ports. */
 import assert from "node:assert/strict";
 import { withOtherEnds } from "../../../../../src/explain/ends/both_ends.ts";
 import { answerWith } from "../../../../../src/explain/connection/answer.ts";
@@ -11,7 +11,7 @@ import { re2Library } from "../../../../../src/golang/re2.ts";
 import { NAMESPACE } from "../objects.ts";
 import type { EndsMesh } from "./ends_mesh.ts";
 
-/** Services that answer. `server`: the address of their pod. */
+/** The URLs. `services`: Services that answer; `server`: the address of their pod. */
 export function requests(services: readonly string[], server: string): string[] {
   const names = services.slice(0, 14).flatMap((name, at) => {
     const spelled = [
@@ -60,7 +60,7 @@ export async function curled({ pods: { a } }: EndsMesh, urls: readonly string[])
   return codes;
 }
 
-/** What `explain` says of each. */
+/** What `explain` says of each request. */
 export async function explainedAll(all: readonly Snapshot[], urls: readonly string[]): Promise<readonly Answer[]> {
   await re2Library.loaded();
   const facts = new Map(all.map((snapshot) => [snapshot, factsOf(snapshot)]));

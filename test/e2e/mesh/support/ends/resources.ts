@@ -33,7 +33,7 @@ export function madeOf({ kind, name, spec }: Resource): Made {
   return { path: `/${group}/${apiVersion}/namespaces/${NAMESPACE}/${plural}`, body };
 }
 
-/** The definitions that a mesh does not have yet: objects of any content. */
+/** The CustomResourceDefinitions that a mesh lacks. They accept any content. */
 export function definitions(): Made[] {
   const own = Object.entries(KINDS).filter(([kind, [apiVersion]]) =>
     apiVersion.includes("istio.io") && !["PeerAuthentication", "AuthorizationPolicy"].includes(kind)
@@ -44,7 +44,7 @@ export function definitions(): Made[] {
   });
 }
 
-/** A Service on port 8080, and where its pods are. */
+/** A Service with port 8080, and its EndpointSlice. */
 export function service(
   name: string,
   { address, port = 8080, selector = { app: "b" }, portName = "http", ready = true }: {

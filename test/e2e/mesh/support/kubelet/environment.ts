@@ -5,7 +5,7 @@ import type { Pod } from "../../../../../src/kube/client/mod.ts";
 /** A container of a pod, with the fields that these tests use. */
 export type Container = NonNullable<NonNullable<Pod["spec"]>["containers"]>[number];
 
-/** What the machine has for a container without limits: one processor, one GiB. */
+/** The resources of the node for a container without limits: one processor, one GiB. */
 const ALLOCATABLE: Readonly<Record<string, string>> = { "limits.cpu": "1", "limits.memory": "1Gi" };
 
 /** The variables, in their order. A later one may name an earlier one: `$(NAME)`. */

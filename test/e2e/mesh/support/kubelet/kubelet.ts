@@ -8,10 +8,10 @@ import { argumentsOf, type Container, environmentOf } from "./environment.ts";
 import { type Mount, rootScript } from "./root.ts";
 import { Volumes } from "./volumes.ts";
 
-/** What an image is here. */
+/** An image as these tests model it. */
 export interface Image {
   readonly entry: readonly string[];
-  /** It speaks as an {@link Application}. */
+  /** Its process is an {@link Application}. */
   readonly isApplication?: boolean;
   /** Files of this machine at paths of the image. */
   readonly files?: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export interface PodOptions {
   readonly api: KubeApi;
   readonly pod: Pod;
   readonly network: PodNetwork;
-  /** By the last part of the name, without the tag. */
+  /** Images by the last part of their name, without the tag. */
   readonly images: Readonly<Record<string, Image>>;
   /** Sends the requests of probes, from the machine. */
   readonly prober: Application;
@@ -36,7 +36,7 @@ export interface PodOptions {
 /** Longer than any test, also a long one. */
 const LIFE_SECONDS = 4 * 3600;
 
-/** What every process gets besides its container's environment: where the launcher of the checkout finds its cache. */
+/** Variables that every process gets besides its container's: the launcher of the checkout finds its cache by them. */
 const INHERITED = ["MESH_CACHE", "DENO_TLS_CA_STORE", "DENO_DIR"];
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -51,7 +51,7 @@ export class RunningPod implements AsyncDisposable {
   static async make(options: PodOptions): Promise<RunningPod> {
     const folder = await Deno.makeTempDir({ prefix: "mesh-kubelet-" });
     await Deno.chmod(folder, 0o755);
-    // An address is a field that variables of containers name.
+    // Variables of containers may refer to the pod's address.
     const { api, pod, network } = options;
     const status = await patchStatus(api, pod, statusOf("Pending", network.addresses));
     const volumes = await Volumes.make(api, status, folder);
@@ -69,7 +69,10 @@ export class RunningPod implements AsyncDisposable {
     return this.options.network.addresses[0] ?? "";
   }
 
-  /** Runs the init containers to their end, and starts the others. A sidecar among them must have started up first. */
+  /**
+   * Runs the init containers to their end, then starts the others. An init container that is a sidecar must pass its
+   * startup probe.
+   */
   async start(): Promise<void> {
     const { pod, network, joinNetwork } = this.options;
     await joinNetwork?.(pod, network.namespace.path);
@@ -78,7 +81,7 @@ export class RunningPod implements AsyncDisposable {
     for (const container of containers) await this.#start(container);
   }
 
-  /** Waits until the proxy is ready, and reports it. */
+  /** Waits until the proxy is ready, and reports the pod as ready. */
   async ready(): Promise<void> {
     const { initContainers = [], containers = [] } = this.options.pod.spec ?? {};
     const probed = [...initContainers, ...containers].filter(({ readinessProbe }) => readinessProbe !== undefined);
@@ -98,7 +101,7 @@ export class RunningPod implements AsyncDisposable {
     return this.#programs.get("istio-proxy") ?? fail(`The pod "${this.name}" runs no proxy`);
   }
 
-  /** The paths of its namespaces and its root, as arguments of nsenter(1): to run a command in the application's container. */
+  /** Arguments of nsenter(1) that run a command in the application's container. */
   get entrance(): readonly string[] {
     const [application] = this.#applications.values();
     return application === undefined ? [] : [`--target=${application.child.pid}`, "--net", "--mount", "--root", "--wd"];
@@ -114,7 +117,7 @@ export class RunningPod implements AsyncDisposable {
     return (await this.#probe({ path: "/healthz/ready", port: 15021 })) === 200;
   }
 
-  /** An init container ends; a sidecar (`restartPolicy: Always`) starts up. */
+  /** Runs an init container to its end. Starts a sidecar (`restartPolicy: Always`) and waits for its startup probe. */
   async #startFirst(container: Container): Promise<void> {
     const program = await this.#start(container);
     if (container.restartPolicy === "Always") return await this.#passes(container, "startupProbe");
@@ -225,7 +228,7 @@ function statusOf(phase: "Pending" | "Running", addresses: readonly string[]) {
   };
 }
 
-/** All containers run; init containers that are no sidecars have ended. */
+/** Statuses: all containers run, and init containers that are not sidecars have ended. */
 function containersOf({ spec: { containers = [], initContainers = [] } = {} }: Pod) {
   const statusOfOne = ({ name, image, restartPolicy }: Container, isInit: boolean) => {
     const hasEnded = isInit && restartPolicy !== "Always";

@@ -5,13 +5,16 @@ import { MESH_COMMAND, SOURCES } from "../../../../support/programs/mesh.ts";
 
 const envoy = await realEnvoy();
 
-/** Folders of this machine that a container has none of. */
+/** Folders of this machine that a container does not share. */
 const OWN = ["etc", "proc", "run", "tmp", "var", "old_root", "lost+found"];
 
-/** Folders of `/etc` that programs need: links to other programs, and authorities. Of the rest they need the files alone. */
+/**
+ * Folders of `/etc` that a container shares: links to programs, and CA certificates. It copies only the files of the
+ * rest.
+ */
 const SHARED = ["alternatives", "ssl"];
 
-/** What the programs of the containers are: they may lie in a folder of {@link OWN}. */
+/** The programs of the containers, which may lie in a folder of {@link OWN}. */
 const PROGRAMS = [...SOURCES, CHECKOUT, CACHE, Deno.execPath(), MESH_COMMAND, envoy.path];
 
 /** A file or folder of this machine at a path of the container. */
@@ -40,7 +43,7 @@ export function rootScript(root: string, mounts: readonly Mount[], isReadOnly: b
     ...SHARED.map((name) => `[ ! -d /etc/${name} ] || mount --rbind /etc/${name} ${at(`/etc/${name}`)}`),
     ...programs.map((path) => bind({ from: path, at: path }, at)),
     ...mounts.map((mount) => bind(mount, at)),
-    // Not before: a mount may lie in a read-only one, and the kubelet makes its folder there.
+    // Last, because the folder of a mount may have to be created inside a read-only mount.
     ...mounts.filter((mount) => mount.isReadOnly).map((mount) => `mount -o remount,bind,ro ${at(mount.at)}`),
     ...(isReadOnly ? [`mount -o remount,ro ${quoted(root)}`] : []),
   ].join("\n");
@@ -49,7 +52,7 @@ export function rootScript(root: string, mounts: readonly Mount[], isReadOnly: b
 function bind({ from, at: path }: Omit<Mount, "isReadOnly">, at: (path: string) => string): string {
   const [source, target] = [quoted(from), at(path)];
   const parent = at(path.slice(0, path.lastIndexOf("/")));
-  // A program that runs cannot be opened for writing, and the checkout may have brought it along.
+  // An existing target is left alone: a mount of the checkout may contain it, and a running program cannot be written.
   const made = `if [ -d ${source} ]; then [ -d ${target} ] || mkdir -p ${target}; ` +
     `elif [ ! -e ${target} ]; then [ -d ${parent} ] || mkdir -p ${parent}; : > ${target}; fi`;
   return `${made}; mount --rbind ${source} ${target}`;

@@ -1,4 +1,4 @@
-/** The volumes of a pod as folders: made, and made again, as the kubelet does. */
+/** The volumes of a pod as folders, created and refreshed as the kubelet does. */
 import type { KubeApi, Pod } from "../../../../../src/kube/client/mod.ts";
 import { isMap, type Value } from "../../../../../src/base/value.ts";
 import { MountedFolder } from "../../../webhook/support/server.ts";
@@ -8,7 +8,7 @@ type Volume = NonNullable<NonNullable<Pod["spec"]>["volumes"]>[number];
 type Source = NonNullable<NonNullable<NonNullable<Volume["projected"]>["sources"]>[number]>;
 type Files = Record<string, string>;
 
-/** How the token of a pod is asked for. */
+/** Options of the request for a token. */
 export interface TokenChoice {
   /** Instead of the audience that the volume names. */
   readonly audience?: string;
@@ -21,7 +21,7 @@ export class Volumes implements AsyncDisposable {
 
   private constructor(readonly api: KubeApi, readonly pod: Pod, readonly folder: string) {}
 
-  /** Makes all of them. Rejects if a ConfigMap does not exist: the kubelet would not start the pod. */
+  /** Creates all volumes. Rejects if a ConfigMap does not exist: the kubelet would not start the pod. */
   static async make(api: KubeApi, pod: Pod, folder: string): Promise<Volumes> {
     const volumes = new Volumes(api, pod, folder);
     for (const volume of pod.spec?.volumes ?? []) await volumes.#make(volume);
@@ -39,7 +39,7 @@ export class Volumes implements AsyncDisposable {
     return this.#empty.has(name);
   }
 
-  /** Writes all files of a volume again, at once: a new token, the ConfigMap as it is now. */
+  /** Rewrites all files of a volume at once, with a new token or the current ConfigMap. */
   async refresh(name: string, choice: TokenChoice = {}): Promise<void> {
     const volume = this.pod.spec?.volumes?.find((volume) => volume.name === name);
     if (volume === undefined) fail(`The pod has no volume "${name}"`);
