@@ -63,6 +63,8 @@ Deno.test("every workload to every Service", async () => {
   assert.match(rows[0] ?? "", /^shop\/cart-5d8f7-q9x2m +reaches$/);
   assert.match(rows[1] ?? "", /^shop\/catalog-7c6b9-t4n8z +refused$/);
   assert.match(stdout, /catalog\.shop:8080: refused: No ALLOW policy allows spiffe:\/\/cluster\.local\/ns\/shop\/sa\/catalog: 403\n {2}fix: add/);
+  const drawn = await sayMesh(["explain", "--matrix", ...files, "-o", "svg"], { env: UTF8 });
+  assert.deepEqual(drawn, { code: 2, stdout: "", stderr: "error: A matrix cannot be drawn as SVG; use -o table or json\n" });
   const json = await sayMesh(["explain", "--matrix", ...files, "-o", "json"], { env: UTF8 });
   assert.deepEqual(JSON.parse(json.stdout).map(({ verdict }: { verdict: string }) => verdict), ["reaches", "refused"]);
 });

@@ -174,6 +174,7 @@ async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): P
   if (output === "yaml") {
     throw new UsageError("Only a listing can be printed as YAML", { hint: "select a listing with --of" });
   }
+  checkMatrix(flags);
   const connection = readConnection(flags);
   const line = flags.log === "-" ? await standardInput(world) : flags.log;
   const found = line === undefined ? readFlags(flags.responseFlags ?? "") : flagsOfLine(line);
@@ -206,6 +207,12 @@ function checkFilter(of: string, flags: Pick<Flags, "name" | "port" | "fqdn">): 
   for (const filter of ["name", "port", "fqdn"] as const) {
     if (flags[filter] === undefined || FILTERED[filter].includes(of)) continue;
     throw new UsageError(`--${filter} does not filter ${of}`, { hint: `it filters ${FILTERED[filter].join(", ")}` });
+  }
+}
+
+function checkMatrix({ matrix, output }: Pick<Flags, "matrix" | "output">): void {
+  if (matrix && output === "svg") {
+    throw new UsageError("A matrix cannot be drawn as SVG", { hint: "use -o table or json" });
   }
 }
 
