@@ -16,6 +16,7 @@ const PICTURES: Readonly<Record<string, string | readonly string[]>> = {
   "a connection that is refused": [...POD, "--to", "10.96.0.99:9999"],
   "both ends of a connection": BOTH,
   "one end of a connection": [...BOTH, "--one-end"],
+  "a path of wide characters": BOTH.with(-1, `http://catalog:8080/${"漢字".repeat(60)}`),
   "a pod in the documentation": "docs/images/explain-pod.svg",
   "both ends in the documentation": "docs/images/explain-both-ends.svg",
   "the demo": "docs/images/demo.svg",

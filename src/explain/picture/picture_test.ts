@@ -42,13 +42,15 @@ for (const columns of [1, 60, 80, 129, 130, 160, 200, 500]) {
   Deno.test(`at ${columns} columns no line is wider, and nothing of others reaches the terminal`, () => {
     const looks = [[true, "row"], [false, "row"], [false, "column"]] as const;
     for (
-      const [picture, [ascii, boxesIn]] of [PICTURE, LONG_NAMES].flatMap((each) =>
+      const [picture, [ascii, boxesIn]] of [PICTURE, LONG_NAMES, WIDE_NAMES].flatMap((each) =>
         looks.map((look) => [each, look] as const)
       )
     ) {
       const text = terminalText({ ...picture, boxesIn }, { columns, color: false, ascii });
       const most = Math.min(200, Math.max(60, columns));
-      for (const line of text.split("\n")) assert.ok([...line].length <= most, line);
+      for (const line of text.split("\n")) assert.ok(widthOf(line) <= most, line);
+      const framed = text.split("\n").filter((line) => /^[│|]/.test(line));
+      assert.deepEqual([...new Set(framed.map(widthOf))], [most]);
       // deno-lint-ignore no-control-regex -- these characters are not to be there
       assert.equal(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/.test(text), false);
       // deno-lint-ignore no-control-regex -- ASCII
@@ -97,28 +99,39 @@ for (const boxesIn of ["row", "column"] as const) {
   });
 }
 
-const LONG = "n".repeat(63);
+/** Returns a picture in which every name is this one. */
+function pictureOf(name: string): Picture {
+  return {
+    boxesIn: "row",
+    title: `pod ${name}/${name} to ${name}.${name}.svc.cluster.local:8080`,
+    subtitle: Array.from({ length: 4 }, () => name).join(", "),
+    boxesTitle: "Containers in start order",
+    boxes: Array.from({ length: 5 }, (_, at) => ({ title: `${at + 1} ${name}`, mark: "ok", lines: [name, name] })),
+    sections: [
+      {
+        title: `Inbound traffic (${name})`,
+        column: "left",
+        rows: [
+          { kind: "lane", mark: "ok", from: `65535/TCP ${name}`, via: "Envoy 15006", to: name, note: name },
+          { kind: "lane", mark: "warning", from: name, via: "", to: name, note: name },
+        ],
+      },
+      { title: name, column: "right", rows: [{ kind: "fact", mark: "ok", label: name, text: `${name} ${name}` }] },
+    ],
+    notes: [{ mark: "error", text: `${name} ${name} ${name}`, fix: `${name} ${name} ${name}` }],
+  };
+}
 
-/** All texts are as long as names may be. */
-const LONG_NAMES: Picture = {
-  boxesIn: "row",
-  title: `pod ${LONG}/${LONG} to ${LONG}.${LONG}.svc.cluster.local:8080`,
-  subtitle: Array.from({ length: 4 }, () => LONG).join(", "),
-  boxesTitle: "Containers in start order",
-  boxes: Array.from({ length: 5 }, (_, at) => ({ title: `${at + 1} ${LONG}`, mark: "ok", lines: [LONG, LONG] })),
-  sections: [
-    {
-      title: `Inbound traffic (${LONG})`,
-      column: "left",
-      rows: [
-        { kind: "lane", mark: "ok", from: `65535/TCP ${LONG}`, via: "Envoy 15006", to: LONG, note: LONG },
-        { kind: "lane", mark: "warning", from: LONG, via: "", to: LONG, note: LONG },
-      ],
-    },
-    { title: LONG, column: "right", rows: [{ kind: "fact", mark: "ok", label: LONG, text: `${LONG} ${LONG}` }] },
-  ],
-  notes: [{ mark: "error", text: `${LONG} ${LONG} ${LONG}`, fix: `${LONG} ${LONG} ${LONG}` }],
-};
+/** The longest name that Kubernetes allows. */
+const LONG = "n".repeat(63);
+/** Characters that are drawn as wide as two others, as in a path of HTTP. */
+const WIDE = "漢かカー、。Ａ한🚀".repeat(7);
+const [LONG_NAMES, WIDE_NAMES] = [pictureOf(LONG), pictureOf(WIDE)];
+
+/** The columns of a line: characters of East Asia and emoji take two. */
+function widthOf(line: string): number {
+  return [...line].reduce((width, character) => width + (WIDE.includes(character) ? 2 : 1), 0);
+}
 
 type Edges = readonly [left: number, top: number, right: number, bottom: number];
 
@@ -129,17 +142,25 @@ function edgesOf(element: string): Edges {
   const [x, y] = [number("x"), number("y")];
   if (words === undefined) return [x, y, x + number("width"), y + number("height")];
   const isTitle = element.includes('class="title"');
-  return [x, y - 10, x + [...words].length * (isTitle ? CHARACTER * 16 / FONT : CHARACTER), y];
+  return [x, y - 10, x + widthOf(words) * (isTitle ? CHARACTER * 16 / FONT : CHARACTER), y];
 }
 
-for (const boxesIn of ["row", "column"] as const) {
-  Deno.test(`with names of 63 characters and boxes in a ${boxesIn}, no text of an SVG leaves its box or meets another one`, () => {
-    const svg = svgText({ ...LONG_NAMES, boxesIn });
+const IN_BOXES = [
+  ["names of 63 characters", LONG, "row"],
+  ["names of 63 characters", LONG, "column"],
+  ["wide characters", WIDE, "row"],
+  ["wide characters", WIDE, "column"],
+] as const;
+
+for (const [what, name, boxesIn] of IN_BOXES) {
+  Deno.test(`with ${what} and boxes in a ${boxesIn}, no text of an SVG leaves its box or meets another one`, () => {
+    const picture = pictureOf(name);
+    const svg = svgText({ ...picture, boxesIn });
     const texts = [...svg.matchAll(/<text [^>]*>[^<]*<\/text>/g)].map(([element]) => element);
     const boxes = [...svg.matchAll(/<rect [^>]*rx="[^>]*>/g)].map(([element]) => edgesOf(element));
     assert.ok(texts.length > 30 && boxes.length >= 6, svg);
-    for (const at of LONG_NAMES.boxes.keys()) {
-      assert.ok(svg.includes(`>${at + 1} ${LONG.slice(0, 10)}`), "a name is seen");
+    for (const at of picture.boxes.keys()) {
+      assert.ok(svg.includes(`>${at + 1} ${name.slice(0, 8)}`), "a name is seen");
     }
     for (const element of texts) assert.ok(edgesOf(element)[2] <= 1080 - 16 + 1, element);
     for (const element of texts) for (const box of boxes) assertInside(element, box);
@@ -175,10 +196,19 @@ for (const [env, terminal, expected] of LOOKS) {
   });
 }
 
+Deno.test("in an SVG, a fix is indented below its problem", () => {
+  const svg = svgText({ ...PICTURE, notes: [{ mark: "error", text: "it is broken", fix: "mend it" }] });
+  const startOf = (words: string) => Number(new RegExp(` x="([\\d.]+)"[^>]*>${words}<`).exec(svg)?.[1]);
+  assert.equal(startOf("× it is broken"), 16);
+  assert.equal(startOf("fix: mend it"), 31.7);
+});
+
 Deno.test("wrap() breaks at blanks, and cuts longer words", () => {
   assert.deepEqual(wrap("aa bb cccc", 5), ["aa bb", "cccc"]);
   assert.deepEqual(wrap("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
   assert.deepEqual(wrap("", 5), [""]);
+  assert.deepEqual(wrap("漢字 漢字漢字a", 5), ["漢字", "漢字", "漢字a"]);
+  assert.deepEqual(wrap("漢字", 1), ["漢", "字"]);
 });
 
 const WELL_STATION = { kind: "dns", pod: "shop/a", side: "client", name: "", source: "seen", result: "ok" } as const;

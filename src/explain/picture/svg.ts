@@ -5,7 +5,7 @@
 import { visible } from "../../base/text/mod.ts";
 import { CHARACTER, FONT, painted, type PaintName, svgPage } from "./paint.ts";
 import { type Box, type FactRow, type LaneRow, MARKS, type Note, type Picture, type Section } from "./picture.ts";
-import { cut, wrap } from "./wrap.ts";
+import { cut, textWidth, wrap } from "./wrap.ts";
 
 /** Width of the picture, in pixels. */
 const WIDTH = 1080;
@@ -238,9 +238,13 @@ function lane({ mark, from, via, to, note }: LaneRow, { x, y, width }: Area): Dr
 }
 
 function noteLines({ mark, text: words, fix }: Note, y: number, width: number): Drawn {
-  const fixes = fix === "" ? [] : wrapped(`  fix: ${fix}`, width, "text");
-  const lines = [...wrapped(`${MARKS[mark]} ${words}`, width, mark), ...fixes];
-  return { elements: texts(PAD, y + 14, lines), height: lines.length * LINE + 4 };
+  const indent = 2 * CHARACTER;
+  const lines = wrapped(`${MARKS[mark]} ${words}`, width, mark);
+  const fixes = fix === "" ? [] : wrapped(`fix: ${fix}`, width - indent, "text");
+  return {
+    elements: [...texts(PAD, y + 14, lines), ...texts(PAD + indent, y + 14 + lines.length * LINE, fixes)],
+    height: (lines.length + fixes.length) * LINE + 4,
+  };
 }
 
 function line(
@@ -286,8 +290,9 @@ function columns(width: number): number {
   return Math.max(4, Math.floor(width / CHARACTER));
 }
 
+/** Returns the width of a text in columns, as it is drawn. */
 function lengthOf(words: string): number {
-  return [...visible(words)].length;
+  return textWidth(visible(words));
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };

@@ -3,7 +3,7 @@ import colors from "picocolors";
 import { visible, wrappedBeforeCommand } from "../../base/text/mod.ts";
 import type { Result } from "../summary/pod_summary_schema.ts";
 import { type Box, type LaneRow, MARKS, type Note, type Picture, type Section } from "./picture.ts";
-import { cut, wrap } from "./wrap.ts";
+import { cut, textWidth, wrap } from "./wrap.ts";
 
 export interface Look {
   readonly columns: number;
@@ -110,7 +110,7 @@ class Drawing {
   #frame(title: string, content: readonly Line[], width: number, paint?: Paint): Line[] {
     const { corners: [a, b, c, d], across, down } = this.#glyphs;
     const named = cut(this.#safe(title), width - 6);
-    const rest = width - 5 - lengthOf(named);
+    const rest = width - 5 - textWidth(named);
     return [
       [plain(`${a}${across} `), { text: named, paint }, plain(` ${across.repeat(Math.max(0, rest))}${b}`)],
       ...content.map((line) => [plain(`${down} `), ...padded(line, width - 4), plain(` ${down}`)]),
@@ -120,7 +120,7 @@ class Drawing {
 
   /** Returns stacked boxes without frames: each title, with its lines beside it. */
   #column(boxes: readonly Box[], width: number): Line[] {
-    const titles = Math.max(...boxes.map(({ title }) => lengthOf(this.#safe(title))));
+    const titles = Math.max(...boxes.map(({ title }) => textWidth(this.#safe(title))));
     const labels = Math.min(titles, Math.floor(width / 3));
     return boxes.flatMap(({ title, mark, lines }) => {
       const label = this.#label(title, labels, this.#palette.bold);
@@ -130,12 +130,12 @@ class Drawing {
 
   /** Returns a label of this width, and two spaces after it. */
   #label(text: string, width: number, paint: Paint): Line {
-    return [{ text: cut(this.#safe(text), width).padEnd(width), paint }, plain("  ")];
+    return [...padded([{ text: cut(this.#safe(text), width), paint }], width), plain("  ")];
   }
 
   /** Returns rows of boxes, with arrows between the boxes. */
   #boxes(boxes: readonly Box[], width: number): Line[] {
-    const gap = lengthOf(this.#glyphs.next);
+    const gap = textWidth(this.#glyphs.next);
     const most = Math.max(1, Math.floor((width + gap) / (24 + gap)));
     const rows = Math.ceil(boxes.length / most);
     const count = Math.ceil(boxes.length / rows);
@@ -165,7 +165,7 @@ class Drawing {
     const { next } = this.#glyphs;
     return Array.from({ length: height }, (_, row) =>
       boxes.flatMap((box, at): Line => {
-        const space = row === 1 ? next : " ".repeat(lengthOf(next));
+        const space = row === 1 ? next : " ".repeat(textWidth(next));
         return [plain(at > 0 ? space : ""), ...box[row] ?? []];
       }));
   }
@@ -187,7 +187,7 @@ class Drawing {
   #section({ title, rows }: Section, width: number): Line[] {
     const lanes = rows.filter((row) => row.kind === "lane");
     const facts = rows.filter((row) => row.kind === "fact");
-    const longest = Math.max(...facts.map(({ label }) => lengthOf(this.#safe(label))));
+    const longest = Math.max(...facts.map(({ label }) => textWidth(this.#safe(label))));
     const labels = Math.min(width - MIN_TEXT, longest);
     return [
       [],
@@ -203,7 +203,7 @@ class Drawing {
   /** Returns lanes such as `√ 8080/TCP ──▶ Envoy 15006 ──▶ app  listens`, with aligned columns. */
   #lanes(rows: readonly LaneRow[], width: number): Line[] {
     const most = (text: (row: LaneRow) => string) =>
-      rows.reduce((length, row) => Math.max(length, lengthOf(this.#safe(text(row)))), 0);
+      rows.reduce((length, row) => Math.max(length, textWidth(this.#safe(text(row)))), 0);
     const [vias, tos] = [most(({ via }) => via), Math.min(24, Math.floor(width / 4), most(({ to }) => to))];
     const froms = Math.min(most(({ from }) => from), Math.max(12, width - vias - tos - 16));
     return rows.flatMap((row) => this.#lane(row, { froms, vias, tos, width }));
@@ -215,7 +215,7 @@ class Drawing {
     const [first = "", ...rest] = wrap(this.#safe(row.from), froms);
     const via = this.#safe(row.via);
     const { green, yellow } = this.#palette;
-    const fill = froms - lengthOf(first);
+    const fill = froms - textWidth(first);
     const link: Line = via === "" ? [{ text: line(fill + 3 + (vias === 0 ? 0 : vias + 5)), paint: yellow }] : [
       { text: line(fill + 3), paint: green },
       plain(" "),
@@ -225,7 +225,7 @@ class Drawing {
     ];
     const to = cut(this.#safe(row.to), tos);
     const start: Line = [this.#mark(row.mark), plain(" "), plain(first), plain(" "), ...link, plain(" "), plain(to)];
-    const used = widthOf(start) + tos - lengthOf(to) + 2;
+    const used = widthOf(start) + tos - textWidth(to) + 2;
     const isBeside = width - used >= 20;
     const notes = row.note === "" ? [] : wrap(this.#safe(row.note), isBeside ? width - used : width - 4);
     const below = isBeside
@@ -233,7 +233,7 @@ class Drawing {
       : notes.map((note) => `    ${note}`);
     const [note = ""] = isBeside ? notes : [];
     return [
-      [...start, plain(" ".repeat(tos - lengthOf(to) + 2)), { text: note, paint: this.#palette.dim }],
+      [...start, plain(" ".repeat(tos - textWidth(to) + 2)), { text: note, paint: this.#palette.dim }],
       ...rest.map((text): Line => [plain(`  ${text}`)]),
       ...below.map((text): Line => [{ text, paint: this.#palette.dim }]),
     ];
@@ -293,12 +293,8 @@ function plain(text: string): Piece {
   return { text, paint: undefined };
 }
 
-function lengthOf(text: string): number {
-  return [...text].length;
-}
-
 function widthOf(line: Line): number {
-  return line.reduce((width, { text }) => width + lengthOf(text), 0);
+  return line.reduce((width, { text }) => width + textWidth(text), 0);
 }
 
 function padded(line: Line, width: number): Line {

@@ -1,25 +1,46 @@
-/** Wraps a text at spaces to lines of at most `width` characters. Splits longer words. Returns at least one line. */
+/** East Asian characters and emoji, which terminals and monospaced fonts draw two columns wide. */
+const WIDE = /[[\p{sc=Han}\p{sc=Hangul}\p{Emoji_Presentation}\u3000-\u30ff\uff00-\uffe6]--[\uff61-\uffdc]]/gv;
+
+/** Returns the width of a text in columns. */
+export function textWidth(text: string): number {
+  return [...text].length + (text.match(WIDE)?.length ?? 0);
+}
+
+/** Wraps a text at spaces to lines of at most `width` columns. Splits longer words. Returns at least one line. */
 export function wrap(text: string, width: number): string[] {
-  const most = Math.max(1, width);
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
     const joined = line === "" ? word : `${line} ${word}`;
-    if ([...joined].length <= most) {
+    if (textWidth(joined) <= width) {
       line = joined;
       continue;
     }
     if (line !== "") lines.push(line);
-    const characters = [...word];
-    while (characters.length > most) lines.push(characters.splice(0, most).join(""));
-    line = characters.join("");
+    const parts = split(word, width);
+    line = parts.pop() ?? "";
+    lines.push(...parts);
   }
   lines.push(line);
   return lines;
 }
 
-/** Cuts what is beyond `width` off a text, and puts `..` at the end. */
+/** Splits a word into parts of at most `width` columns, each with at least one character. */
+function split(word: string, width: number): string[] {
+  const parts: string[] = [];
+  let [part, columns] = ["", 0];
+  for (const character of word) {
+    const own = textWidth(character);
+    if (part !== "" && columns + own > width) {
+      parts.push(part);
+      [part, columns] = ["", 0];
+    }
+    [part, columns] = [part + character, columns + own];
+  }
+  return [...parts, part];
+}
+
+/** Cuts what is beyond `width` columns off a text, and puts `..` at the end. */
 export function cut(text: string, width: number): string {
-  const characters = [...text];
-  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 2)).join("")}..`;
+  return textWidth(text) <= width ? text : `${split(text, width - 2)[0] ?? ""}..`;
 }
