@@ -1,9 +1,10 @@
 /** Compares the answers of `explain` with Envoy's access log for the same requests. */
 import assert from "node:assert/strict";
-import type { Answer } from "../../src/explain/answer_schema.ts";
+import { ANSWER, type Answer } from "../../src/explain/answer_schema.ts";
 import { answerWith } from "../../src/explain/connection/answer.ts";
 import type { Facts } from "../../src/explain/connection/facts.ts";
 import { readConnection } from "../../src/explain/question/read_connection.ts";
+import { withoutApi } from "../../src/explain/resources/decided.ts";
 
 /** A request, sent by the application or from outside of the pod. */
 export interface Sent {
@@ -42,11 +43,11 @@ export interface Recorded {
 /** The address of clients outside of the pod. */
 const OUTSIDE = "10.199.0.1";
 
-/** Returns the differences between the prediction and the access log, with a description of both. */
+/** Returns the differences between the prediction and the access log, with a description of both. Checks the schema too. */
 export function disagreements(facts: Facts, { sent, line }: Recorded): string[] {
   const connection = readConnection(flagsOf(sent));
   assert.ok(connection !== undefined);
-  const answer = answerWith(facts, connection);
+  const answer = ANSWER.parse(withoutApi(answerWith(facts, connection)));
   return differences(sent, answer, line).map((what) =>
     `${textOf(sent)}: ${what}\n  ${answer.reason}\n  ${JSON.stringify(line)}`
   );

@@ -160,7 +160,7 @@ function routed(routing: Routing): Routed {
     detail: { ...own.detail, ...howDetail(action.how) },
   });
   const end = fault?.isCertain === true
-    ? { verdict: "refused", reason: sentence(fault.text), ...fault } as const
+    ? { verdict: "refused", reason: sentence(fault.text), fix: fault.fix, cause: fault.cause } as const
     : undefined;
   return {
     steps: [{ ...step, end, cause: fault?.cause }],
