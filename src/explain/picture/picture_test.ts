@@ -74,6 +74,15 @@ Deno.test("a lane without a note takes one line, also where notes are below", ()
   assert.match(text, /\| - every TCP port .*\n\| - every TCP port /);
 });
 
+Deno.test("a note is beside its lane if it fits there in one line, else below it", () => {
+  const lane = { kind: "lane", mark: undefined, via: "", from: "UDP", to: "network" } as const;
+  const notes = ["listens on ::", "traffic.sidecar.istio.io/excludeOutboundPorts"];
+  const sections = [{ title: "Outbound", column: "left", rows: notes.map((note) => ({ ...lane, note })) } as const];
+  const text = terminalText({ ...PICTURE, boxes: [], notes: [], sections }, { columns: 60, color: false, ascii: true });
+  assert.match(text, /- UDP -+> network {2}listens on ::/);
+  assert.match(text, /- UDP -+> network +\|\n\| {5}traffic\.sidecar\.istio\.io\/excludeOutboundPorts +\|/);
+});
+
 Deno.test("colours change no column", () => {
   const look = { columns: 80, ascii: false };
   const [plain, colored] = [

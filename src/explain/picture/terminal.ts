@@ -226,16 +226,15 @@ class Drawing {
     const to = cut(this.#safe(row.to), tos);
     const start: Line = [this.#mark(row.mark), plain(" "), plain(first), plain(" "), ...link, plain(" "), plain(to)];
     const used = widthOf(start) + tos - textWidth(to) + 2;
-    const isBeside = width - used >= 20;
-    const notes = row.note === "" ? [] : wrap(this.#safe(row.note), isBeside ? width - used : width - 4);
-    const below = isBeside
-      ? notes.slice(1).map((note) => `${" ".repeat(used)}${note}`)
-      : notes.map((note) => `    ${note}`);
-    const [note = ""] = isBeside ? notes : [];
+    const note = this.#safe(row.note);
+    // A note that does not fit beside its lane gets the whole width below it.
+    const isBeside = textWidth(note) <= Math.max(0, width - used);
+    const below = isBeside ? [] : wrap(note, width - 4);
+    const { dim } = this.#palette;
     return [
-      [...start, plain(" ".repeat(tos - textWidth(to) + 2)), { text: note, paint: this.#palette.dim }],
+      [...start, plain(" ".repeat(tos - textWidth(to) + 2)), { text: isBeside ? note : "", paint: dim }],
       ...rest.map((text): Line => [plain(`  ${text}`)]),
-      ...below.map((text): Line => [{ text, paint: this.#palette.dim }]),
+      ...below.map((text): Line => [{ text: `    ${text}`, paint: dim }]),
     ];
   }
 
