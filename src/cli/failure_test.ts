@@ -62,6 +62,19 @@ Deno.test("reportFailure() breaks a long error between words at a terminal, and 
   assert.equal(world.said.stderr, 'error: There is no such thing here,\n  please see "kubectl mesh --help"\n');
 });
 
+Deno.test("reportFailure() puts a command that does not fit on a line of its own, because people copy it", () => {
+  const world = fakeWorld({ terminal: true });
+  const narrow = { ...world, stderr: { ...world.stderr, columns: 42 } };
+  reportFailure(
+    narrow,
+    new MeshError("Nothing is captured", { hint: "apply rules: kubectl mesh iptables apply -b 80" }),
+  );
+  assert.equal(
+    world.said.stderr,
+    "error: Nothing is captured; apply rules:\n  kubectl mesh iptables apply -b 80\n",
+  );
+});
+
 Deno.test("say() breaks each long sentence at a terminal, but no JSON and no line below an error", () => {
   const world = fakeWorld({ terminal: true });
   const narrow = { ...world, stderr: { ...world.stderr, columns: 20 } };
