@@ -1,6 +1,6 @@
 /** Prints the section of docs/checks.md about a check, a rule, and the list of checks. None needs a cluster. */
 import { UsageError } from "../base/errors.ts";
-import { closest, columns, columnsWithin, editDistance, wrapped, wrappedAround } from "../base/text/mod.ts";
+import { closest, columnsBeforeText, columnsWithin, editDistance, wrappedAround } from "../base/text/mod.ts";
 import { RULES } from "../inject/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks } from "./choose.ts";
@@ -79,21 +79,9 @@ export function checkNames(): { readonly id: string; readonly category: string; 
   return ALL_CHECKS.map(({ id, category, title }) => ({ id, category, title }));
 }
 
-/**
- * Lists the selected checks. In a terminal of `width` columns, wraps titles inside their column; a narrow one gets a
- * block of lines for each check.
- */
-export function listText(choice: Choice, width?: number): string {
+/** Lists the selected checks. In a terminal of `width` columns, wraps their titles. */
+export function listText(choice: Choice, width = Infinity): string {
   const { checks, shown } = chooseChecks(ALL_CHECKS, choice);
-  const rows = [
-    ["CATEGORY", "ID", "TITLE"],
-    ...checks.filter(({ id }) => shown.has(id)).map(({ category, id, title }) => [category, id, title]),
-  ];
-  if (width === undefined) return columns(rows);
-  const widest = (at: number) => Math.max(...rows.map((row) => (row[at] ?? "").length));
-  const left = width - widest(0) - widest(1) - 4;
-  if (left < 20) return columnsWithin(rows.map(([category = "", id = "", title = ""]) => [id, category, title]), width);
-  return columns(rows.flatMap(([category = "", id = "", title = ""]) => {
-    return wrapped(title, left).map((line, index) => index === 0 ? [category, id, line] : ["", "", line]);
-  }));
+  const rows = checks.filter(({ id }) => shown.has(id)).map(({ category, id, title }) => [category, id, title]);
+  return columnsBeforeText([["CATEGORY", "ID", "TITLE"], ...rows], width);
 }

@@ -1,11 +1,11 @@
 /** Runs `explain --matrix`: explains connections from every workload to every Service in the pods' namespaces. */
 import { atOnce } from "../base/at_once.ts";
 import { EXIT, MeshError } from "../base/errors.ts";
-import { columns, visible, wrappedBeforeCommand } from "../base/text/mod.ts";
+import { columnsWithin, visible, wrappedBeforeCommand } from "../base/text/mod.ts";
 import { mapAt, mapsAt, textAt } from "../base/value.ts";
 import { re2Library } from "../golang/re2.ts";
 import { type Progress, withProgress } from "../platform/progress.ts";
-import { columnsOf } from "../platform/terminal.ts";
+import { tableWidthOf } from "../platform/terminal.ts";
 import type { World } from "../platform/world.ts";
 import type { Answer } from "./answer_schema.ts";
 import { answerWith } from "./connection/answer.ts";
@@ -67,8 +67,9 @@ export async function explainMatrix(world: World, question: Question): Promise<n
 }
 
 function printed(world: World, cells: readonly Cell[], output: Question["output"]): number {
-  const width = world.stdout.isTerminal ? columnsOf(world) : Infinity;
-  world.stdout.write(output === "json" ? `${JSON.stringify(cells, undefined, 2)}\n` : tableOf(cells, width));
+  world.stdout.write(
+    output === "json" ? `${JSON.stringify(cells, undefined, 2)}\n` : tableOf(cells, tableWidthOf(world)),
+  );
   const isWell = ({ verdict, probe }: Cell) =>
     (verdict === "reaches" || verdict === "bypasses") && probe?.reached !== false;
   return cells.every(isWell) ? EXIT.ok : EXIT.failed;
@@ -244,5 +245,7 @@ function tableOf(cells: readonly Cell[], width: number): string {
       cell.fix === "" ? "" : `  ${wrappedReason(`fix: ${cell.fix}`)}\n`
     }`
   );
-  return `${columns(table.map((row) => row.map(visible)))}${reasons.length === 0 ? "" : "\n"}${reasons.join("")}`;
+  return `${columnsWithin(table.map((row) => row.map(visible)), width)}${reasons.length === 0 ? "" : "\n"}${
+    reasons.join("")
+  }`;
 }

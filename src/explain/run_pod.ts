@@ -1,6 +1,7 @@
 /** Runs `explain` without a connection: prints summaries of pods. */
 import { EXIT } from "../base/errors.ts";
 import { type Progress, withProgress } from "../platform/progress.ts";
+import { tableWidthOf } from "../platform/terminal.ts";
 import type { World } from "../platform/world.ts";
 import type { PodSummary } from "./summary/pod_summary_schema.ts";
 import { podSummary } from "./summary/pod_summary.ts";
@@ -33,11 +34,11 @@ async function printPods(world: World, { source, output }: Question, progress: P
     isFirst = false;
   }
   progress.end();
-  if (!isDrawn) world.stdout.write(textOf(output, kept));
+  if (!isDrawn) world.stdout.write(textOf(output, kept, tableWidthOf(world)));
   return isWell ? EXIT.ok : EXIT.failed;
 }
 
-function textOf(output: "short" | "json" | "svg", summaries: readonly PodSummary[]): string {
-  if (output === "short") return shortText(summaries);
+function textOf(output: "short" | "json" | "svg", summaries: readonly PodSummary[], width: number): string {
+  if (output === "short") return shortText(summaries, width);
   return output === "json" ? answersJson(summaries) : svgText(summaryPicture(onlyOne(summaries)));
 }

@@ -1,4 +1,4 @@
-import { wrapped } from "./wrapped.ts";
+import { wrapped, wrappedAround } from "./wrapped.ts";
 
 /** Formats rows as text: columns two spaces apart, each as wide as its widest cell. Every line ends with a newline. */
 export function columns(rows: readonly (readonly string[])[]): string {
@@ -25,4 +25,33 @@ export function columnsWithin([head = [], ...rows]: readonly (readonly string[])
     return [...wrapped(first === "" ? "-" : first, width), ...lines].map((line) => `${line}\n`).join("");
   });
   return blocks.join("\n");
+}
+
+/** Minimum width for a text beside the other columns. */
+const LEAST_TEXT = 24;
+
+/**
+ * Formats rows as `columns` does, and wraps the text in their last column, so that no line is longer than `width`. If the
+ * other columns leave too little space, the text is below its row, indented by four.
+ */
+export function columnsBeforeText(rows: readonly (readonly string[])[], width: number): string {
+  const table = columns(rows);
+  if (table.split("\n").every((line) => line.length <= width)) return table;
+  const texts = rows.map((row) => row.at(-1) ?? "");
+  const lines = columns(rows.map((row) => row.slice(0, -1))).split("\n").slice(0, -1);
+  const column = Math.max(...lines.map((line) => line.length)) + 2;
+  const longest = Math.max(...texts.flatMap((text) => text.split(" ").map((word) => word.length)));
+  if (width - column >= Math.max(LEAST_TEXT, longest)) {
+    return lines.flatMap((line, row) =>
+      wrappedAround(texts[row] ?? "", width - column).map((text, at) =>
+        `${((at === 0 ? line : "").padEnd(column) + text).trimEnd()}\n`
+      )
+    ).join("");
+  }
+  const indent = " ".repeat(Math.min(...lines.map((line) => line.search(/\S|$/))) + 4);
+  return lines.flatMap((line, row) => {
+    const text = texts[row] ?? "";
+    const below = text === "" || text === "-" ? [] : wrappedAround(text, width - indent.length);
+    return [line, ...below.map((part) => indent + part)].map((each) => `${each}\n`);
+  }).join("");
 }

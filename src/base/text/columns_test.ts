@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { columns, columnsWithin } from "./columns.ts";
+import { columns, columnsBeforeText, columnsWithin } from "./columns.ts";
 
 const ROWS = [["NAME", "PORT", "SINCE"], ["web", "80", "a while ago"], ["", "-", "now"]];
 
@@ -15,4 +15,21 @@ Deno.test("rows that fit are a table; else each is a block without its empty cel
 
 Deno.test("a head alone stays a head", () => {
   assert.equal(columnsWithin([["NAME", "PORT"]], 5), "NAME  PORT\n");
+});
+
+const TEXTS = [["NAME", "PORT", "WHY"], ["web", "80", "no process listens on this port"], ["b", "9", "-"]];
+
+Deno.test("the text in the last column is wrapped beside the others, or below its row if they leave too little", () => {
+  assert.equal(columnsBeforeText(TEXTS, Infinity), columns(TEXTS));
+  assert.equal(
+    columnsBeforeText(TEXTS, 36),
+    "NAME  PORT  WHY\nweb   80    no process listens on\n            this port\nb     9     -\n",
+  );
+  const below = "NAME  PORT\n    WHY\nweb   80\n    no process listens on this\n    port\nb     9\n";
+  assert.equal(columnsBeforeText(TEXTS, 35), below.replace("this\n    port", "this port"));
+  assert.equal(columnsBeforeText(TEXTS, 30), below);
+  assert.equal(
+    columnsBeforeText([["  a", "text ".repeat(3) + "long".repeat(5)]], 24),
+    `  a\n      text text text\n      ${"long".repeat(5)}\n`,
+  );
 });

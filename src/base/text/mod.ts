@@ -1,7 +1,7 @@
 /** Text helpers for lines, columns, similar words, and safe text for terminals. */
 export { ageText } from "./age.ts";
 export { closest, editDistance } from "./closest.ts";
-export { columns, columnsWithin } from "./columns.ts";
+export { columns, columnsBeforeText, columnsWithin } from "./columns.ts";
 export { counted } from "./counted.ts";
 export { linesOf } from "./lines.ts";
 export { shellQuoted } from "./shell.ts";

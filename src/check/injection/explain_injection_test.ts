@@ -10,7 +10,7 @@ import { explainInjection, type InjectionQuestion } from "./explain_injection.ts
 import { EXPLANATION } from "./explanation_schema.ts";
 import { explanationJson, explanationText, overviewText } from "./print.ts";
 
-const LOOK = { width: 80, isWide: false };
+const LOOK = { width: 80, tableWidth: Infinity, isWide: false };
 const MESH = meshObjects().filter(({ kind }) => /Configuration|ConfigMap/.test(kind));
 const CANARY = meshObjects({ revision: "canary" }).filter(({ kind }) => /Configuration|ConfigMap/.test(kind));
 const APP = { name: "app", image: "example.com/app:1" };
@@ -312,16 +312,18 @@ Deno.test("check injection of all workloads: a line for each, without what a con
   assert.match(lines[3] ?? "", /^shop +deployment\.apps\/web +injected +the policy is "enabled"; 1 live/);
   assert(lines.every((line) => line.length <= 80));
   // Its longest word, "sidecar.istio.io/inject", is longer than the column of causes would be.
-  const narrow = overviewText(await explain({ namespace: "shop" }), { width: 70, isWide: false }).split("\n");
+  const narrow = overviewText(await explain({ namespace: "shop" }), { ...LOOK, width: 70 }).split("\n");
   assert.match(narrow[3] ?? "", /^ {4}label "sidecar/);
   assert(narrow.every((line) => line.length <= 70));
-  const wide = overviewText(await explain({ namespace: "shop" }), { width: 80, isWide: true }).split("\n");
+  const wide = overviewText(await explain({ namespace: "shop" }), { ...LOOK, isWide: true }).split("\n");
   assert.match(wide[0] ?? "", /^NAMESPACE +WORKLOAD +VERDICT +BY +CAUSE +FIX$/);
   assert.match(wide[1] ?? "", / +kubectl patch deployment\/out -n shop /);
   assert.match(
     wide[2] ?? "",
     / +istio-sidecar-injector\/namespace\.sidecar-injector\.istio\.io +.* +kubectl rollout restart deployment\/web -n shop$/,
   );
+  const blocks = overviewText(await explain({ namespace: "shop" }), { ...LOOK, isWide: true, tableWidth: 80 });
+  assert.match(blocks, /^shop\n {2}workload +deployment\.apps\/out\n {2}verdict +not injected\n/);
   const selector = labelChoice("app=web", "-l");
   await assert.rejects(explain({ namespace: undefined, selector }), /No workload has the labels "app=web"/);
   await assert.rejects(explain({ namespace: "shpo" }), /There is no workload in the namespace "shpo"/);

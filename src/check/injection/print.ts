@@ -1,5 +1,5 @@
 /** Prints explanations as text, JSON, and YAML. */
-import { columns, wrappedAround } from "../../base/text/mod.ts";
+import { columnsBeforeText, columnsWithin } from "../../base/text/mod.ts";
 import { fixLines } from "../advice/text.ts";
 import { yamlOf } from "../print/json.ts";
 import { adviceBlock, block, printable, type Width } from "../print/lines.ts";
@@ -20,7 +20,10 @@ const EFFECTS: Readonly<Record<RuleLine["effect"], string>> = {
 };
 
 export interface ExplanationLook {
+  /** Width of lines, in columns. */
   readonly width: number;
+  /** Width of tables, in columns: of the terminal, else unlimited. In a wider table, each row is a block of lines. */
+  readonly tableWidth: number;
   /** Whether to print the file and the document of each workload. */
   readonly namesFiles?: boolean;
   /** Whether to print the table of rules, and to leave lines unwrapped. */
@@ -30,15 +33,15 @@ export interface ExplanationLook {
 /** Returns verdict, cause, live pods, warnings, and fixes as text. The wide output also contains the rules. */
 export function explanationText(
   explanation: Explanation,
-  { width, isWide, namesFiles = false }: ExplanationLook,
+  { width, tableWidth, isWide, namesFiles = false }: ExplanationLook,
 ): string {
   const { rules, live, warnings, fixes } = explanation;
   const most = isWide ? undefined : width;
   const pods = [POD, ...live.map(podRow)].map((row) => isWide ? row : row.slice(0, -1));
   const parts = [
     headline(explanation, namesFiles, most),
-    ...isWide ? [table([["RULE", "FIELD", "VALUE", "EFFECT"], ...rules.map(ruleRow)])] : [],
-    ...live.length === 0 ? [] : [table(pods)],
+    ...isWide ? [table([["RULE", "FIELD", "VALUE", "EFFECT"], ...rules.map(ruleRow)], tableWidth)] : [],
+    ...live.length === 0 ? [] : [table(pods, tableWidth)],
     ...warnings.length === 0 ? [] : [warnings.flatMap((warning) => block(`warning: ${warning}`, "", most)).join("\n")],
     ...fixes.length === 0 ? [] : [adviceBlock(fixLines(fixes, isWide), "", most).join("\n")],
   ];
@@ -47,37 +50,26 @@ export function explanationText(
 
 const POD: readonly string[] = ["POD", "PHASE", "PROXY", "REVISION", "IMAGE"];
 
-const LEAST = 24;
-
 /** Returns one line for each workload. The wide output also contains its webhook and fix. */
-export function overviewText(explanations: readonly Explanation[], { width, isWide }: ExplanationLook): string {
-  if (isWide) return wideOverview(explanations);
-  const head = ["NAMESPACE", "WORKLOAD", "VERDICT"];
-  const rows = explanations.map((each) => [each.namespace, each.workload, shortVerdict(each)].map(printable));
-  const first = columns([head, ...rows]).trimEnd().split("\n");
-  const column = Math.max(...first.map((line) => line.length)) + 2;
-  const causes = ["CAUSE", ...explanations.map(shortCause)];
-  const longest = Math.max(...causes.map((cause) => Math.max(...cause.split(" ").map((word) => word.length))));
-  const isBelow = width - column < Math.max(LEAST, longest);
-  const lines = first.flatMap((line, index) => {
-    const cause = causes[index] ?? "";
-    if (isBelow) return [line, ...block(cause, "    ", width)];
-    const [start = "", ...rest] = wrappedAround(printable(cause), width - column);
-    return [`${line.padEnd(column)}${start}`, ...rest.map((each) => `${" ".repeat(column)}${each}`)];
-  });
-  const hint = explanations.some(({ fixes }) => fixes.length > 0) ? ["", ...block(HINT, "", width)] : [];
-  return `${[...lines, ...hint].join("\n")}\n`;
+export function overviewText(explanations: readonly Explanation[], look: ExplanationLook): string {
+  const { width, tableWidth, isWide } = look;
+  if (isWide) return wideOverview(explanations, tableWidth);
+  const head = ["NAMESPACE", "WORKLOAD", "VERDICT", "CAUSE"];
+  const rows = explanations.map((each) => [each.namespace, each.workload, shortVerdict(each), shortCause(each)]);
+  const table = columnsBeforeText([head, ...rows.map((row) => row.map(printable))], width);
+  const hint = explanations.some(({ fixes }) => fixes.length > 0) ? `\n${block(HINT, "", width).join("\n")}\n` : "";
+  return `${table}${hint}`;
 }
 
 const HINT = '"kubectl mesh check injection KIND/NAME -n NAMESPACE" shows the fix';
 
-function wideOverview(explanations: readonly Explanation[]): string {
+function wideOverview(explanations: readonly Explanation[], width: number): string {
   const rows = explanations.map((each) => {
     const { namespace, workload, by, fix } = each;
     return [namespace, workload, shortVerdict(each), by ?? "-", shortCause(each), fix.join(" && ") || "-"];
   });
   const head = ["NAMESPACE", "WORKLOAD", "VERDICT", "BY", "CAUSE", "FIX"];
-  return columns([head, ...rows.map((row) => row.map(printable))]);
+  return columnsWithin([head, ...rows.map((row) => row.map(printable))], width);
 }
 
 /** Returns the cause of the verdict, followed by warnings. */
@@ -116,11 +108,11 @@ function podRow({ pod, phase, proxy, native, ready, revision, image }: LivePod):
 /** Maximum width of a value, in characters. A value may be a whole template. */
 const WIDEST = 80;
 
-function table(rows: readonly (readonly string[])[]): string {
+function table(rows: readonly (readonly string[])[], width: number): string {
   const cells = rows.map((row) =>
     row.map((cell, index) => index === row.length - 1 ? printable(cell) : cut(printable(cell)))
   );
-  return columns(cells).trimEnd();
+  return columnsWithin(cells, width).trimEnd();
 }
 
 function cut(text: string): string {

@@ -1,6 +1,6 @@
 /** Prints the result of `check upgrade` as text and as JSON. */
-import { columns, counted } from "../../base/text/mod.ts";
-import { printable } from "../print/lines.ts";
+import { columnsBeforeText, counted } from "../../base/text/mod.ts";
+import { block, printable } from "../print/lines.ts";
 import { PLACE } from "./parts.ts";
 import type { Upgrade, UpgradeChange, UpgradeWorkload } from "./upgrade_schema.ts";
 
@@ -9,14 +9,17 @@ export function upgradeJson(upgrade: Upgrade): string {
 }
 
 /** One block for each set of workloads with the same changes, largest first, then unknown workloads and a summary. */
-export function upgradeText(upgrade: Upgrade): string {
-  const blocks = blocksOf(upgrade.workloads).map((block) => blockText(block, upgrade.workloads));
+export function upgradeText(upgrade: Upgrade, width = Infinity): string {
+  const wrapped = (text: string, indent = "") => `${block(text, indent, width).join("\n")}\n`;
+  const blocks = blocksOf(upgrade.workloads).map((each) =>
+    `${wrapped(title(each, upgrade.workloads))}${columnsBeforeText(rowsOf(each), width)}`
+  );
   const unknown = upgrade.workloads.filter((each) => each.unknown !== null);
   const hidden = Map.groupBy(unknown, (each) => each.unknown ?? "");
   const doubts = [...hidden].map(([why, workloads]) =>
-    `? ${namesOf(workloads)}:\n    cannot tell: ${printable(why)}\n`
+    `${wrapped(`? ${namesOf(workloads)}:`)}${wrapped(`cannot tell: ${why}`, "    ")}`
   );
-  return [...blocks, ...doubts, `${summary(upgrade)}\n`].join("\n");
+  return [...blocks, ...doubts, wrapped(summary(upgrade))].join("\n");
 }
 
 interface Block {
@@ -36,14 +39,15 @@ function blocksOf(workloads: readonly UpgradeWorkload[]): readonly Block[] {
   return blocks.toSorted((a, b) => b.workloads.length - a.workloads.length);
 }
 
-function blockText({ workloads, changes }: Block, all: readonly UpgradeWorkload[]): string {
+function title({ workloads }: Block, all: readonly UpgradeWorkload[]): string {
   const isAll = workloads.length === all.length && all.length > 1;
   const who = isAll ? `all ${counted(all.length, "workload")}` : namesOf(workloads);
   const pods = counted(workloads.reduce((sum, each) => sum + each.pods, 0), "pod");
-  const rows = changes.map((each) => {
-    return [`    ${printable(each.container) || "pod"}`, printable(each.field), change(each)];
-  });
-  return `${who}, ${pods}:\n${columns(rows)}`;
+  return `${who}, ${pods}:`;
+}
+
+function rowsOf({ changes }: Block): string[][] {
+  return changes.map((each) => [`    ${printable(each.container) || "pod"}`, printable(each.field), change(each)]);
 }
 
 const MAX_NAMES = 8;

@@ -115,6 +115,9 @@ Deno.test("a difference of all workloads is reported once", async () => {
     /^all 2 workloads, 3 pods:\n {4}istio-init +image +\S+ -> \S+:9\.9\.9\n {4}istio-proxy +image +/,
   );
   assert.match(text, /"injector.yaml" changes the sidecars of 2 of 2 workloads, 3 pods\n$/);
+  const narrow = upgradeText(found, 60);
+  assert.match(narrow, /^ {4}istio-proxy +image\n {8}\S+ ->\n {8}\S+:9\.9\.9$/m);
+  assert.deepEqual(narrow.split("\n").filter((line) => line.length > 60), []);
   assert.deepEqual(UPGRADE.parse(JSON.parse(upgradeJson(found))), found);
 });
 

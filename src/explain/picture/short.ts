@@ -1,12 +1,12 @@
 /** Prints pods as a table, with one line for each pod. */
-import { ageText, columns, visible } from "../../base/text/mod.ts";
+import { ageText, columnsBeforeText, visible } from "../../base/text/mod.ts";
 import type { PodSummary } from "../summary/pod_summary_schema.ts";
 
 const HEAD = ["POD", "SYNCHRONISED", "AGE", "CERTIFICATE", "READY", "PROBLEM"];
 
 /** Returns a table of pods: sync state, age of the last change, time until the certificate expires, worst problem. */
-export function shortText(summaries: readonly PodSummary[]): string {
-  return columns([HEAD, ...summaries.map(row)].map((cells) => cells.map(visible)));
+export function shortText(summaries: readonly PodSummary[], width: number): string {
+  return columnsBeforeText([HEAD, ...summaries.map(row)].map((cells) => cells.map(visible)), width);
 }
 
 function row({ pod, configuration, certificate, readiness, findings }: PodSummary): string[] {

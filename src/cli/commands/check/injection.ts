@@ -1,6 +1,7 @@
 import { EXIT, UsageError } from "../../../base/errors.ts";
 import { flag, type FlagGroups, flagsWith } from "../../../golang/flags/mod.ts";
 import type { KubeApi, KubeConnection } from "../../../kube/client/mod.ts";
+import { tableWidthOf } from "../../../platform/terminal.ts";
 import type { World } from "../../../platform/world.ts";
 import type { InjectionQuestion, LabelChoice } from "../../../check/mod.ts";
 import type { RulesOff } from "../../../inject/mod.ts";
@@ -101,7 +102,12 @@ async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Prom
     const { output } = flags;
     noteAssumption(world, source, output);
     const namesFiles = explanations.length > 1;
-    const look = { width: check.widthOf(world), isWide: output === "wide", namesFiles };
+    const look = {
+      width: check.widthOf(world),
+      tableWidth: tableWidthOf(world),
+      isWide: output === "wide",
+      namesFiles,
+    };
     if (output === "json") world.stdout.write(explanations.map(check.explanationJson).join(""));
     else if (output === "yaml") world.stdout.write(explanations.map(check.explanationYaml).join("---\n"));
     else if (isAll) world.stdout.write(check.overviewText(explanations, look));

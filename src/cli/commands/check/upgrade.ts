@@ -1,6 +1,7 @@
 import { EXIT, UsageError } from "../../../base/errors.ts";
 import { flag, type FlagGroups } from "../../../golang/flags/mod.ts";
 import type { KubeConnection } from "../../../kube/client/mod.ts";
+import { tableWidthOf } from "../../../platform/terminal.ts";
 import type { World } from "../../../platform/world.ts";
 import type { UpgradeQuestion } from "../../../check/mod.ts";
 import { command, type Input } from "../../command.ts";
@@ -80,7 +81,7 @@ async function checkUpgrade(world: World, { flags }: Input<typeof FLAGS>): Promi
     };
     const scope = { namespace: undefined, istioNamespace, revision: undefined };
     const upgrade = await upgradeOf({ api, clock: world.clock, scope }, question);
-    world.stdout.write(flags.output === "json" ? upgradeJson(upgrade) : upgradeText(upgrade));
+    world.stdout.write(flags.output === "json" ? upgradeJson(upgrade) : upgradeText(upgrade, tableWidthOf(world)));
     if (upgrade.differs === null) return EXIT.usage;
     return upgrade.differs ? EXIT.failed : EXIT.ok;
   } finally {
