@@ -1,5 +1,5 @@
 /** Reads and writes snapshots as one file, a tar archive compressed with gzip. */
-import { createTarPacker, type TarHeader, unpackTar } from "modern-tar";
+import { createTarDecoder, createTarPacker } from "modern-tar";
 import { MeshError, messageOf } from "../../base/errors.ts";
 import type { Removed } from "../../kube/redact/mod.ts";
 import type { World } from "../../platform/world.ts";
@@ -28,26 +28,24 @@ export async function isArchive(world: World, path: string): Promise<boolean> {
  */
 export async function readArchive(world: World, path: string): Promise<readonly Snapshot[]> {
   const folders = new Map<string, Map<string, Part>>();
-  const keep = ({ name }: TarHeader, part: Part) => {
-    const folder = name.slice(0, name.lastIndexOf("/") + 1);
-    folders.set(folder, (folders.get(folder) ?? new Map()).set(baseName(name), part));
-  };
   let entries = 0;
-  const filter = (header: TarHeader) => {
-    if (++entries > MAX_ENTRIES) throw new MeshError(`The archive has more than ${MAX_ENTRIES} files`);
-    const name = baseName(header.name);
-    if (!isSnapshotFile(name) || header.type !== "file") return false;
-    const problem = sizeProblem(name, header.size);
-    if (problem !== undefined) keep(header, problem);
-    return problem === undefined;
-  };
   try {
     const stream = ReadableStream.from(bounded(decompressed(world.files.chunks(path))));
-    for (const { header, data = new Uint8Array() } of await unpackTar(stream, { strict: true, filter })) {
-      keep(header, textPart(baseName(header.name), data));
+    for await (const { header, body } of stream.pipeThrough(createTarDecoder({ strict: true }))) {
+      if (++entries > MAX_ENTRIES) throw new MeshError(`The archive has more than ${MAX_ENTRIES} files`);
+      // Archives made with `tar` can have a folder before the name.
+      const at = header.name.lastIndexOf("/") + 1;
+      const [folder, name] = [header.name.slice(0, at), header.name.slice(at)];
+      const isWanted = isSnapshotFile(name) && header.type === "file";
+      const problem = sizeProblem(name, header.size);
+      if (!isWanted || problem !== undefined) await body.cancel();
+      if (!isWanted) continue;
+      const part = problem ?? textPart(name, await new Response(body).bytes());
+      folders.set(folder, (folders.get(folder) ?? new Map()).set(name, part));
     }
   } catch (error) {
-    throw new MeshError(`The snapshot cannot be read: ${messageOf(error)}`, { place: { file: path }, cause: error });
+    const why = messageOf(error).replace(/^Invalid .*/, "it is not a tar archive, or it is damaged").replace(/\.$/, "");
+    throw new MeshError(`The snapshot cannot be read: ${why}`, { place: { file: path }, cause: error });
   }
   return podsOf([...folders.values()]).map((files) => {
     if (files.has(MANIFEST)) return savedSnapshot(files, path);
@@ -61,11 +59,6 @@ export async function readArchive(world: World, path: string): Promise<readonly 
 function podsOf(folders: readonly ReadonlyMap<string, Part>[]): readonly ReadonlyMap<string, Part>[] {
   const pods = folders.filter((files) => files.has(MANIFEST));
   return pods.length > 1 ? pods : [new Map(folders.flatMap((files) => [...files]))];
-}
-
-/** Archives made with `tar` can have a folder before the name. */
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 function textPart(name: string, content: Uint8Array): Part {

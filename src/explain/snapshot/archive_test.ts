@@ -114,8 +114,8 @@ Deno.test("hostile and damaged archives are errors", async () => {
     [await gzip(whole.subarray(0, 512)), /is truncated/],
     [await gzip(whole.subarray(0, -1024)), /is truncated/],
     [await gzip(new Uint8Array([1, 2, 3])), /is truncated/],
-    [await gzip(broken), /Invalid tar header checksum/],
-    [await gzip(new TextEncoder().encode("x".repeat(600))), /Invalid tar/],
+    [await gzip(broken), /not a tar archive/],
+    [await gzip(new TextEncoder().encode("x".repeat(600))), /not a tar archive/],
     [await packed([file("ready.txt", "LIVE")]), /does not contain manifest\.json/],
     [await packed([file("manifest.json", '{"schemaVersion":7}')]), /schema version 7/],
   ];
