@@ -18,6 +18,19 @@ export function cidrText(cidr: Cidr): string {
   return `${addressText(cidr.address)}/${cidr.bits}`;
 }
 
+/** `netip.Addr.AsSlice`: the bytes of an address in network byte order, without the zone. */
+export function addressBytes({ family, value }: Pick<Address, "family" | "value">): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(family === 4 ? 4 : 16);
+  for (let at = bytes.length - 1, rest = value; at >= 0; at--, rest >>= 8n) bytes[at] = Number(rest & 0xffn);
+  return bytes;
+}
+
+/** `netip.AddrFromSlice`: the address with these 4 or 16 bytes. */
+export function addressIn(bytes: Uint8Array): Address {
+  const value = bytes.reduce((sum, byte) => sum << 8n | BigInt(byte), 0n);
+  return { family: bytes.length === 4 ? 4 : 6, value, zone: "" };
+}
+
 /** The block (CIDR) that contains only this address. */
 export function hostBlock(address: Address): Cidr {
   return { address: { ...address, zone: "" }, bits: address.family === 4 ? 32 : 128 };

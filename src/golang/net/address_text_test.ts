@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { parseAddress, parseCidr } from "./parse.ts";
 import {
+  addressBytes,
+  addressIn,
   addressText,
   blockHolds,
   cidrText,
@@ -22,6 +24,13 @@ function cidr(text: string) {
   assert.ok(typeof read !== "string", text);
   return read;
 }
+
+Deno.test("addressBytes, addressIn: 4 or 16 bytes in network byte order", () => {
+  for (const [text, hex] of [["10.1.2.255", "0a0102ff"], ["2001:db8::1", `20010db8${"0".repeat(23)}1`]] as const) {
+    const bytes = addressBytes(address(text));
+    assert.deepEqual([bytes.toHex(), addressIn(bytes)], [hex, address(text)]);
+  }
+});
 
 Deno.test("addressText: as netip prints", () => {
   const cases = [

@@ -1,5 +1,5 @@
 /** Reads and changes policy rules, routes and loopback addresses of a network namespace (rtnetlink(7)). */
-import type { Address, Cidr } from "../../golang/net/mod.ts";
+import { addressBytes, type Cidr } from "../../golang/net/mod.ts";
 import type { Family, PolicyRule } from "../plan/rule.ts";
 import { askRoute, type Attribute, CREATE, FAMILY_NUMBERS, FLAGS, numberOf, u32 } from "./netlink.ts";
 import type { SystemCalls } from "../../platform/mod.ts";
@@ -95,30 +95,19 @@ interface InterfaceAddress {
 export function changeAddress(
   system: SystemCalls,
   verb: Verb,
-  { index = LOOPBACK_INDEX, cidr: { address: { family, value }, bits }, flags = 0 }: InterfaceAddress,
+  { index = LOOPBACK_INDEX, cidr: { address, bits }, flags = 0 }: InterfaceAddress,
 ): void {
-  const header = Uint8Array.of(FAMILY_NUMBERS[family], bits, flags, 0, ...u32(index));
-  const bytes = addressBytes(value, family);
+  const header = Uint8Array.of(FAMILY_NUMBERS[address.family], bits, flags, 0, ...u32(index));
+  const bytes = addressBytes(address);
   const attributes: Attribute[] = [[ADDRESS.local, bytes], [ADDRESS.address, bytes]];
   const type = verb === "add" ? MESSAGE.newAddress : MESSAGE.deleteAddress;
   askRoute(system, { type, flags: MESSAGE_FLAGS[verb], header, attributes });
 }
 
-/** Returns the bytes of an address in network byte order. */
-export function addressBytes(value: bigint, family: Family): Uint8Array {
-  const size = family === 4 ? 4 : 16;
-  return Uint8Array.from({ length: size }, (_, at) => Number((value >> BigInt(8 * (size - 1 - at))) & 0xffn));
-}
-
-/** Returns the address with these bytes, in network byte order. */
-export function addressIn(bytes: Uint8Array, family: Family): Address {
-  return { family, value: bytes.reduce((sum, byte) => sum << 8n | BigInt(byte), 0n), zone: "" };
-}
-
 /** Whether the loopback interface has an address such as `::6/128`. */
 export function hasLoopbackAddress(system: SystemCalls, { address, bits }: Cidr): boolean {
   const header = new Uint8Array([FAMILY_NUMBERS[address.family], 0, 0, 0, 0, 0, 0, 0]);
-  const wanted = addressBytes(address.value, address.family).join();
+  const wanted = addressBytes(address).join();
   return askRoute(system, { type: MESSAGE.getAddress, flags: FLAGS.dump, header })
     .some(({ header: held, attributes }) =>
       held.getUint32(4, true) === LOOPBACK_INDEX && held.getUint8(1) === bits &&

@@ -1,9 +1,8 @@
 /** Decodes the kernel's reports about a traced packet (linux/netfilter/nf_tables.h, `enum nft_trace_attributes`). */
-import { addressText } from "../../golang/net/mod.ts";
+import { addressIn, addressText } from "../../golang/net/mod.ts";
 import { ADDRESS } from "../kernel/netfilter/expressions.ts";
 import { tableName } from "../kernel/netfilter/ruleset.ts";
 import { attributesOf, type Message, numberOfBigEndian, textOf } from "../kernel/netlink.ts";
-import { addressIn } from "../kernel/routing.ts";
 
 const TRACE = {
   table: 1,
@@ -63,7 +62,7 @@ function endsOf(network: Uint8Array | undefined, transport: Uint8Array | undefin
   const { source, destination, size } = ADDRESS[family];
   if (network.length < destination + size) return undefined;
   const [from, to] = [source, destination].map((at) => {
-    const text = addressText(addressIn(network.subarray(at, at + size), family));
+    const text = addressText(addressIn(network.subarray(at, at + size)));
     return family === 6 ? `[${text}]` : text;
   });
   const ports = new DataView(transport.buffer, transport.byteOffset);

@@ -3,7 +3,7 @@
  * it. The kernel removes the table when the socket is closed, even if the process is killed (NFT_TABLE_F_OWNER, since
  * Linux 5.12).
  */
-import type { Address } from "../../golang/net/mod.ts";
+import { type Address, addressBytes } from "../../golang/net/mod.ts";
 import type { NetlinkSocket, SystemCalls } from "../../platform/mod.ts";
 import {
   ADDRESS,
@@ -20,7 +20,6 @@ import {
 import { MESSAGE } from "../kernel/netfilter/ruleset.ts";
 import { changeMessages } from "../kernel/netfilter/transaction.ts";
 import { batchBytes, decode, FAMILY_NUMBERS, type Message, NETLINK_NETFILTER } from "../kernel/netlink.ts";
-import { addressBytes } from "../kernel/routing.ts";
 
 /** A flow to trace. An absent field matches every value. */
 export interface Flow {
@@ -108,13 +107,13 @@ function traceRule({ protocol, to, from }: Flow): Expression[] {
   ];
 }
 
-function addressIs({ family, value }: Address, side: "source" | "destination"): Expression[] {
-  const { size, [side]: offset } = ADDRESS[family];
+function addressIs(address: Address, side: "source" | "destination"): Expression[] {
+  const { size, [side]: offset } = ADDRESS[address.family];
   return [
     load.meta(META.nfproto),
-    compare(Uint8Array.of(FAMILY_NUMBERS[family])),
+    compare(Uint8Array.of(FAMILY_NUMBERS[address.family])),
     load.payload(BASE.network, offset, size),
-    compare(addressBytes(value, family)),
+    compare(addressBytes(address)),
   ];
 }
 

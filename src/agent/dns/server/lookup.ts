@@ -1,6 +1,6 @@
 /** Index of the mesh's host names. Source: Istio's pkg/dns/client. */
 import { binaryOf } from "../../../base/bytes.ts";
-import { parseAddress, unmapped } from "../../../golang/net/mod.ts";
+import { addressBytes, parseAddress, unmapped } from "../../../golang/net/mod.ts";
 import type { NameInfo } from "../table/name_table.ts";
 import type { ProxyDomain } from "../options.ts";
 import { TYPE, wireName } from "../wire.ts";
@@ -96,22 +96,13 @@ function add(lookup: Map<string, Host>, text: string, host: Host | undefined): v
 function hostOf(ips: readonly string[]): Host | undefined {
   let [ipv4, ipv6] = ["", ""];
   for (const ip of ips) {
-    const bytes = addressBytes(ip);
-    if (bytes?.length === 4) ipv4 += binaryOf(bytes);
-    else if (bytes !== undefined) ipv6 += binaryOf(bytes);
+    const address = parseAddress(ip);
+    if (typeof address === "string") continue;
+    const bytes = addressBytes(unmapped(address));
+    if (bytes.length === 4) ipv4 += binaryOf(bytes);
+    else ipv6 += binaryOf(bytes);
   }
   return ipv4 === "" && ipv6 === "" ? undefined : { ipv4, ipv6 };
-}
-
-/** Returns an address as bytes. An IPv4-mapped IPv6 address becomes IPv4. */
-function addressBytes(text: string): Uint8Array | undefined {
-  const parsed = parseAddress(text);
-  if (typeof parsed === "string") return undefined;
-  const address = unmapped(parsed);
-  const bytes = new Uint8Array(address.family === 4 ? 4 : 16);
-  let rest = address.value;
-  for (let at = bytes.length - 1; at >= 0; at--, rest >>= 8n) bytes[at] = Number(rest & 0xffn);
-  return bytes;
 }
 
 /** Returns the domain without a leading namespace: `svc.cluster.local` for `ns.svc.cluster.local`. */

@@ -1,7 +1,6 @@
 /** Interprets the expressions of a kernel rule. nft and iptables arrange these expressions differently. */
-import { type Address, addressText } from "../../../golang/net/mod.ts";
+import { type Address, addressIn, addressText } from "../../../golang/net/mod.ts";
 import { ADDRESS, BASE, COMPARE, CT, type Expression, META, PROTOCOL, type Value, VERDICT } from "./expressions.ts";
-import { addressIn } from "../routing.ts";
 import { bitCount, STATES } from "./values.ts";
 import type { KernelRule } from "./ruleset.ts";
 
@@ -265,7 +264,7 @@ function stateNames(bits: number): string {
 function addressOf(data: Uint8Array, family: 4 | 6): Address {
   const whole = new Uint8Array(ADDRESS[family].size);
   whole.set(data.subarray(0, whole.length));
-  return addressIn(whole, family);
+  return addressIn(whole);
 }
 
 function valueText(value: Value | undefined): string {

@@ -1,9 +1,9 @@
 /** Converts planned rules to the expressions that nft sends for the same text (views/nft.ts). */
 import { joinBytes } from "../../../base/bytes.ts";
+import { addressBytes } from "../../../golang/net/mod.ts";
 import type { Match, Rule, Target } from "../../plan/rule.ts";
 import { nftChain, orderedMatches, protocolBefore } from "../../views/nft.ts";
 import { FAMILY_NUMBERS, u32, u32BigEndian } from "../netlink.ts";
-import { addressBytes } from "../routing.ts";
 import type { OwnerNames } from "../xtables/rule_options.ts";
 import { ownerRange } from "../xtables/owner_range.ts";
 import {
@@ -97,7 +97,7 @@ class Writer {
     const { family } = address;
     const { [kind]: offset, size } = ADDRESS[family];
     const mask = prefixMask(bits, size);
-    const wanted = addressBytes(address.value, family).map((byte, at) => byte & (mask[at] ?? 0));
+    const wanted = addressBytes(address).map((byte, at) => byte & (mask[at] ?? 0));
     this.#once(`family ${family}`, load.meta(META.nfproto), compare(Uint8Array.of(FAMILY_NUMBERS[family])));
     const isWhole = bits > 0 && bits % 8 === 0;
     const length = isWhole ? bits / 8 : size;

@@ -2,9 +2,9 @@
  * Converts planned rules to expressions that every iptables 1.8.x reads: header fields as nf_tables expressions, the
  * rest as iptables extensions. Newer releases of iptables write some extensions as expressions, and read both forms.
  */
+import { addressBytes } from "../../../golang/net/mod.ts";
 import type { Family, Match, Rule, Target } from "../../plan/rule.ts";
 import { commentOf, type RuleTextOptions } from "../../views/restore.ts";
-import { addressBytes } from "../routing.ts";
 import {
   ADDRESS,
   BASE,
@@ -72,7 +72,7 @@ function addressExpressions(
   if (bits === 0) return [];
   const { [kind]: offset, size } = ADDRESS[address.family];
   const mask = prefixMask(bits, size);
-  const wanted = addressBytes(address.value, address.family).map((byte, at) => byte & (mask[at] ?? 0));
+  const wanted = addressBytes(address).map((byte, at) => byte & (mask[at] ?? 0));
   return [
     load.payload(BASE.network, offset, size),
     ...bits === size * 8 ? [] : [masked(mask)],

@@ -1,7 +1,7 @@
 /** Encodes and decodes Ethernet frames with one TCP segment (RFC 791, 8200, 9293). */
 import { joinBytes } from "../../../base/bytes.ts";
+import { addressBytes, addressIn } from "../../../golang/net/mod.ts";
 import type { Endpoint } from "../../../platform/mod.ts";
-import { addressBytes, addressIn } from "../../kernel/routing.ts";
 
 export const TCP_FLAGS = { fin: 1, syn: 2, reset: 4, push: 8, ack: 16 } as const;
 
@@ -44,16 +44,15 @@ function tcpBytes({ source, destination, flags, sequence, acknowledgement, data 
   view.setUint16(14, WINDOW);
   bytes.set(data, TCP_HEADER);
   const pseudo = joinBytes([
-    ...addressPair(source, destination),
+    addressPair(source, destination),
     Uint8Array.of(0, PROTOCOL_TCP, bytes.length >> 8, bytes.length & 0xff),
   ]);
   view.setUint16(16, checksum(joinBytes([pseudo, bytes])));
   return bytes;
 }
 
-function addressPair(source: Endpoint, destination: Endpoint): [Uint8Array, Uint8Array] {
-  const { family } = source.address;
-  return [addressBytes(source.address.value, family), addressBytes(destination.address.value, family)];
+function addressPair(source: Endpoint, destination: Endpoint): Uint8Array {
+  return joinBytes([addressBytes(source.address), addressBytes(destination.address)]);
 }
 
 function ipv4Header({ source, destination }: Segment, length: number): Uint8Array {
@@ -64,7 +63,7 @@ function ipv4Header({ source, destination }: Segment, length: number): Uint8Arra
   view.setUint16(6, 0x4000);
   view.setUint8(8, HOPS);
   view.setUint8(9, PROTOCOL_TCP);
-  bytes.set(joinBytes(addressPair(source, destination)), 12);
+  bytes.set(addressPair(source, destination), 12);
   view.setUint16(10, checksum(bytes));
   return bytes;
 }
@@ -76,7 +75,7 @@ function ipv6Header({ source, destination }: Segment, length: number): Uint8Arra
   view.setUint16(4, length);
   view.setUint8(6, PROTOCOL_TCP);
   view.setUint8(7, HOPS);
-  bytes.set(joinBytes(addressPair(source, destination)), 8);
+  bytes.set(addressPair(source, destination), 8);
   return bytes;
 }
 
@@ -102,7 +101,7 @@ export function segmentOf(frame: Uint8Array): Segment | undefined {
   const addresses = ETHERNET + (isIpv4 ? 12 : 8);
   const size = isIpv4 ? 4 : 16;
   const endpoint = (at: number, port: number): Endpoint => ({
-    address: addressIn(frame.subarray(at, at + size), isIpv4 ? 4 : 6),
+    address: addressIn(frame.subarray(at, at + size)),
     port: view.getUint16(port),
   });
   return {
