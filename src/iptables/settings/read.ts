@@ -159,7 +159,7 @@ class Reader {
       return level === undefined ? ["default", scope] as const : [scope, level] as const;
     });
     const levels = new Map(scopes);
-    const level = ISTIO_LEVELS[levels.get("iptables") ?? levels.get("default") ?? ""];
+    const level = ISTIO_LEVELS.get(levels.get("iptables") ?? levels.get("default") ?? "");
     const format = this.bool("istioLogJson") ? "json" : undefined;
     return { format: this.text("logFormat") || format, level: this.text("logLevel") || level };
   }
@@ -271,14 +271,14 @@ function choice<const T extends string>(...words: readonly T[]): (text: string) 
 }
 
 /** Levels of this program by Istio level. As in Istio, an unknown level means the default. */
-const ISTIO_LEVELS: Readonly<Record<string, string>> = {
-  debug: "debug",
-  info: "info",
-  warn: "warning",
-  error: "error",
-  fatal: "fatal",
-  none: "fatal",
-};
+const ISTIO_LEVELS: ReadonlyMap<string, string> = new Map([
+  ["debug", "debug"],
+  ["info", "info"],
+  ["warn", "warning"],
+  ["error", "error"],
+  ["fatal", "fatal"],
+  ["none", "fatal"],
+]);
 
 interface CommandLine extends Line<FlagName> {
   readonly isClean: boolean;

@@ -157,6 +157,7 @@ const LOGS: readonly (readonly [string, { format?: string; level?: string }])[] 
   ["--log_output_level default:warn,ads:debug", { level: "warning" }],
   ["--log_output_level iptables:debug,default:info", { level: "debug" }],
   ["--log_output_level default:loud", {}],
+  ["--log_output_level constructor", {}],
   ["--log_output_level none", { level: "fatal" }],
   ["--log_as_json", { format: "json" }],
   ["--log_as_json --log-format text --log_output_level debug --log-level error", { format: "text", level: "error" }],
