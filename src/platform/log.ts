@@ -22,7 +22,7 @@ const LEVEL_ALIASES: Readonly<Record<string, string>> = { warn: "warning", none:
  */
 export function startLog(world: World, command: string, options: LogOptions = {}): Logger {
   const format = options.format ?? given(world, "MESH_LOG_FORMAT") ?? "text";
-  const formatter = FORMATTERS[format];
+  const formatter = Object.hasOwn(FORMATTERS, format) ? FORMATTERS[format] : undefined;
   if (formatter === undefined) throw new UsageError(`Unknown log format "${format}": use text or json`);
   const write = formatter(world);
   configureSync({

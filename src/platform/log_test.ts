@@ -29,6 +29,8 @@ Deno.test("startLog() takes a variable that is set to nothing for none", () => {
 });
 
 Deno.test("startLog() refuses an unknown format or level", () => {
-  assert.throws(() => startLog(fakeWorld(), "x", { format: "xml" }), /Unknown log format "xml"/);
+  for (const format of ["xml", "constructor"]) {
+    assert.throws(() => startLog(fakeWorld(), "x", { format }), new RegExp(`Unknown log format "${format}"`));
+  }
   assert.throws(() => startLog(fakeWorld(), "x", { level: "loud" }), /Unknown log level "loud"/);
 });

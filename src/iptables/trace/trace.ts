@@ -94,7 +94,7 @@ class Walk {
     const target = targetOf(rule);
     const port = Number(rule.options.get("to-ports") ?? rule.options.get("on-port") ?? NaN);
     if (!HARMLESS.has(target)) this.#decided = rule;
-    const end = ENDS[target];
+    const end = Object.hasOwn(ENDS, target) ? ENDS[target] : undefined;
     if (end !== undefined) return end(port);
     if (target === "MARK") this.#mark(rule.options.get("set-xmark") ?? "");
     return HARMLESS.has(target) ? "next" : this.#jump(rule, target, depth);

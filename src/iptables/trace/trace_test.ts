@@ -129,6 +129,8 @@ Deno.test("trace: foreign chains that go in circles end as unknown; a drop is re
   assert.equal(trace(dropped, packet("to 10.1.0.1:80 by 0")).fate.kind, "drop");
   const odd = of("*nat\n-A OUTPUT -m string --string x --algo bm -j RETURN\nCOMMIT");
   assert.equal(trace(odd, packet("to 10.1.0.1:80 by 0")).fate.kind, "unknown");
+  const chain = of("*nat\n-A OUTPUT -j constructor\n-A constructor -j DROP\nCOMMIT");
+  assert.equal(trace(chain, packet("to 10.1.0.1:80 by 0")).fate.kind, "drop");
 });
 
 Deno.test("plannedRules: arguments that istio-iptables refuses are reported", () => {
