@@ -67,7 +67,10 @@ export async function removeBootstrap(world: World, settings: AgentSettings): Pr
   if (settings.envoy.customConfigFile === "") await world.files.remove(configFile(settings));
 }
 
-/** `agent bootstrap`: prints the bootstrap to stdout, and warnings to stderr. Throws UsageError or MeshError for invalid settings. */
+/**
+ * `agent bootstrap`: prints the bootstrap to stdout, and warnings to stderr. Throws UsageError or MeshError for invalid
+ * settings.
+ */
 export async function runAgentBootstrap(world: World, args: readonly string[]): Promise<number> {
   const settings = await readSettings(world, args, { name: "agent" });
   const warn = (text: string) => void world.stderr.write(`warning: ${text}\n`);

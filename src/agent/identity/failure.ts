@@ -109,7 +109,7 @@ function tokenHint(file: string, headers: AuthorityOptions["headers"], token: To
 }
 
 /** This text must not contain the current time: a problem is logged again whenever its text changes. */
-export const CLOCK_BEHIND = "the clock of this machine is behind: correct it";
+const CLOCK_BEHIND = "the clock of this machine is behind: correct it";
 
 /** Formats a time with a precision of seconds. */
 export function stamp(milliseconds: number): string {

@@ -19,7 +19,7 @@ export interface ScrapeRequest {
   readonly reading: AbortSignal;
 }
 
-export const TIMEOUT_FIELD = "x-prometheus-scrape-timeout-seconds";
+const TIMEOUT_FIELD = "x-prometheus-scrape-timeout-seconds";
 const PASSED_ON = ["user-agent", TIMEOUT_FIELD];
 
 /** Requests an endpoint's metrics. Throws a `MeshError` on failure or a status other than 200. */

@@ -13,7 +13,10 @@ export interface ScrapeTarget {
 const DEFAULT_PATH = "/metrics";
 const DEFAULT_PORT = "80";
 
-/** Parses the endpoints; none if scraping is off. Rejects an endpoint on the status port, because the agent would scrape itself. */
+/**
+ * Parses the endpoints; none if scraping is off. Rejects an endpoint on the status port, because the agent would scrape
+ * itself.
+ */
 export function readScrapeTargets(text: string, statusPort: number) {
   const json = parseJson(text);
   if (!isMap(json)) return { targets: [], problems: [`not a JSON object but "${text.slice(0, 100)}"`] };

@@ -20,7 +20,10 @@ const LEVELS: ReadonlyMap<string, string> = new Map([
   ["none", "fatal"],
 ]);
 
-/** Returns the options for `startLog`, and levels by Istio's scopes. Reports invalid values in `problems`. This program's flags win over Istio's. */
+/**
+ * Returns the options for `startLog`, and levels by Istio's scopes. Reports invalid values in `problems`. This program's
+ * flags win over Istio's.
+ */
 export function logSettings(flags: LogFlags, problems: string[]) {
   const scopes = scopesOf(flags.istioLevels, problems);
   const level = flags.level === "" ? undefined : levelOf(flags.level, "--log-level", problems);

@@ -254,7 +254,7 @@ export class Variables {
 }
 
 /** Returns the name of a variable in the environment. */
-export function variableName(name: VariableName): string {
+function variableName(name: VariableName): string {
   const [variable] = VARIABLES[name].env;
   return variable;
 }

@@ -10,9 +10,9 @@ import { connectUpstream, problemOf, type UpstreamContext } from "./upstream.ts"
 const UNAVAILABLE = "14";
 
 /**
- * Streams istiod's response to Envoy's call; each call has its own connection. `calls` are those that wait for a
- * connection or have one. Never rejects: a failure becomes a gRPC
- * status. Trailers are not relayed, so a call that istiod ends after its headers has no status, and Envoy reconnects.
+ * Streams istiod's response to Envoy's call; each call has its own connection. `calls` contains the calls with a
+ * connection and the calls that wait for one. Never rejects: a failure becomes a gRPC status. Trailers are not relayed, so
+ * a call that istiod ends after its headers has no status, and Envoy reconnects.
  */
 export async function relay(
   upstream: UpstreamContext,

@@ -111,7 +111,7 @@ export function compliancePolicy({ variables, warnings }: Reading) {
  * Returns the file (YAML or JSON) as compact JSON with sorted keys; `""` if no file is named. `$(HOST_IP)` becomes the
  * node's address, with brackets for IPv6. An unreadable file causes a warning, and Envoy starts without it.
  */
-export async function readBootstrapOverride(
+async function readBootstrapOverride(
   world: World,
   file: string,
   hostIp: string,

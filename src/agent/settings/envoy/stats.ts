@@ -82,7 +82,8 @@ function isNumbers(value: Value): boolean {
 }
 
 /**
- * Reads the intervals, in Envoy's format such as `10s`; `""` means Envoy's default. Envoy evicts only at a flush, so the eviction interval must be a multiple of the flush interval.
+ * Reads the intervals, in Envoy's format such as `10s`; `""` means Envoy's default. Envoy evicts only at a flush, so the
+ * eviction interval must be a multiple of the flush interval.
  */
 function intervals(annotations: ReadonlyMap<string, string>, warnings: string[]) {
   const flush = durationAt(annotations, ANNOTATION.statsFlushInterval, warnings);

@@ -138,7 +138,7 @@ function sorted(map: ValueMap): ValueMap {
 }
 
 /** The label from which the control plane reads the locality. Label values cannot contain `/`, so `.` replaces it. */
-export const ISTIO_LOCALITY = "istio-locality";
+const ISTIO_LOCALITY = "istio-locality";
 const TOPOLOGY_LOCALITY = "topology.istio.io/locality";
 
 /** Returns `region/zone/subzone` from the pod's labels; `""` if unset. Source: Istio's model.GetLocalityLabel. */
@@ -148,7 +148,7 @@ export function localityText(labels: ReadonlyMap<string, string>): string {
 }
 
 /** Splits a locality into its parts; unknown parts are `""`. Source: Istio's model.SplitLocalityLabel. */
-export function splitLocality(text: string) {
+function splitLocality(text: string) {
   const [region = "", zone = "", subZone = ""] = text.split("/");
   return { region, zone, subZone };
 }

@@ -126,7 +126,7 @@ const MAX_REQUESTS = 10;
  * Follows redirects as the kubelet does: to the same host, in at most ten requests. Throws a `MeshError` for too many
  * redirects or an invalid Location.
  */
-export async function followRedirects(
+async function followRedirects(
   start: string,
   headers: Headers,
   ask: (url: string, headers: Headers) => Promise<ExchangeAnswer>,

@@ -49,7 +49,7 @@ const GENERATION = 1;
 const ACCEPT = 1;
 
 /** Numbers of table families (NFPROTO_* in linux/netfilter.h). */
-export const TABLE_FAMILIES = { inet: 1, ip: 2, ip6: 10 } as const;
+const TABLE_FAMILIES = { inet: 1, ip: 2, ip6: 10 } as const;
 const FAMILY_NAMES: Readonly<Record<number, string>> = { 1: "inet", 2: "ip", 5: "netdev", 7: "bridge", 10: "ip6" };
 
 /** A rule in the kernel. */
