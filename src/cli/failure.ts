@@ -1,6 +1,6 @@
 import { ClosedPipeError, errorLine, EXIT, MeshError, messageOf, oneLine, snippetText } from "../base/errors.ts";
 import { exhaustion } from "../base/exhaustion.ts";
-import { wrappedBeforeCommand } from "../base/text/mod.ts";
+import { textWidth, wrappedBeforeCommand } from "../base/text/mod.ts";
 import type { World } from "../platform/world.ts";
 
 /** What JSON and the lines below an error begin with. They stay as they are; all other lines are sentences. */
@@ -47,7 +47,7 @@ export function say(world: World, text: string): void {
 function forTerminal(text: string, columns = Infinity): string {
   const lines = text.replaceAll("\u001b", "\\u001b").split("\n");
   return lines.map((line) => {
-    return line.length > columns && !NO_SENTENCE.test(line)
+    return textWidth(line) > columns && !NO_SENTENCE.test(line)
       ? wrappedBeforeCommand(line, columns - 2).join("\n  ")
       : line;
   }).join("\n");

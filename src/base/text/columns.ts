@@ -1,9 +1,13 @@
+import { paddedTo, textWidth } from "./text_width.ts";
 import { wrapped, wrappedAround } from "./wrapped.ts";
 
 /** Formats rows as text: columns two spaces apart, each as wide as its widest cell. Every line ends with a newline. */
 export function columns(rows: readonly (readonly string[])[]): string {
-  const widths = rows.reduce<number[]>((most, row) => row.map((cell, at) => Math.max(most[at] ?? 0, cell.length)), []);
-  return rows.map((row) => `${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ").trimEnd()}\n`).join("");
+  const widths = rows.reduce<number[]>(
+    (most, row) => row.map((cell, at) => Math.max(most[at] ?? 0, textWidth(cell))),
+    [],
+  );
+  return rows.map((row) => `${row.map((cell, at) => paddedTo(cell, widths[at] ?? 0)).join("  ").trimEnd()}\n`).join("");
 }
 
 /**
@@ -13,7 +17,7 @@ export function columns(rows: readonly (readonly string[])[]): string {
  */
 export function columnsWithin([head = [], ...rows]: readonly (readonly string[])[], width: number): string {
   const table = columns([head, ...rows]);
-  if (rows.length === 0 || table.split("\n").every((line) => line.length <= width)) return table;
+  if (rows.length === 0 || widest(table) <= width) return table;
   const names = head.slice(1).map((name) => name.toLowerCase());
   const column = Math.max(...names.map((name) => name.length)) + 4;
   const blocks = rows.map(([first = "", ...others]) => {
@@ -32,26 +36,35 @@ const LEAST_TEXT = 24;
 
 /**
  * Formats rows as `columns` does, and wraps the text in their last column, so that no line is longer than `width`. If the
- * other columns leave too little space, the text is below its row, indented by four.
+ * other columns leave too little space, the text is below its row, indented by four. If these columns alone are too wide,
+ * and the first row is a header, formats the rows as `columnsWithin` does.
  */
-export function columnsBeforeText(rows: readonly (readonly string[])[], width: number): string {
+export function columnsBeforeText(
+  rows: readonly (readonly string[])[],
+  width: number,
+  { hasHeader = true }: { readonly hasHeader?: boolean } = {},
+): string {
   const table = columns(rows);
-  if (table.split("\n").every((line) => line.length <= width)) return table;
+  if (widest(table) <= width) return table;
   const texts = rows.map((row) => row.at(-1) ?? "");
-  const lines = columns(rows.map((row) => row.slice(0, -1))).split("\n").slice(0, -1);
-  const column = Math.max(...lines.map((line) => line.length)) + 2;
-  const longest = Math.max(...texts.flatMap((text) => text.split(" ").map((word) => word.length)));
-  if (width - column >= Math.max(LEAST_TEXT, longest)) {
-    return lines.flatMap((line, row) =>
-      wrappedAround(texts[row] ?? "", width - column).map((text, at) =>
-        `${((at === 0 ? line : "").padEnd(column) + text).trimEnd()}\n`
-      )
-    ).join("");
-  }
+  const others = columns(rows.map((row) => row.slice(0, -1)));
+  const column = widest(others) + 2;
+  const isBeside = width - column >= Math.max(LEAST_TEXT, widest(texts.join("\n").replaceAll(" ", "\n")));
+  if (!isBeside && hasHeader && widest(others) > width) return columnsWithin(rows, width);
+  const lines = others.split("\n").slice(0, -1);
   const indent = " ".repeat(Math.min(...lines.map((line) => line.search(/\S|$/))) + 4);
   return lines.flatMap((line, row) => {
     const text = texts[row] ?? "";
+    if (isBeside) {
+      const [first = "", ...more] = wrappedAround(text, width - column);
+      return [paddedTo(line, column) + first, ...more.map((part) => " ".repeat(column) + part)];
+    }
     const below = text === "" || text === "-" ? [] : wrappedAround(text, width - indent.length);
-    return [line, ...below.map((part) => indent + part)].map((each) => `${each}\n`);
-  }).join("");
+    return [line, ...below.map((part) => indent + part)];
+  }).map((line) => `${line.trimEnd()}\n`).join("");
+}
+
+/** Returns the width of the widest line. */
+function widest(lines: string): number {
+  return Math.max(...lines.split("\n").map(textWidth));
 }

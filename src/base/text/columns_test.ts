@@ -33,3 +33,13 @@ Deno.test("the text in the last column is wrapped beside the others, or below it
     `  a\n      text text text\n      ${"long".repeat(5)}\n`,
   );
 });
+
+Deno.test("columns that are too wide even without their text become blocks, if they have a header", () => {
+  assert.equal(columnsBeforeText(TEXTS, 9), columnsWithin(TEXTS, 9));
+  assert.equal(columnsBeforeText([["name", "field", "text"]], 9, { hasHeader: false }), "name  field\n    text\n");
+});
+
+Deno.test("a character that is two columns wide moves no column", () => {
+  assert.equal(columns([["商品", "B"], ["long", ""]]), "商品  B\nlong\n");
+  assert.equal(columnsWithin([["A", "B"], ["商品", "b"]], 6), "商品\n  b  b\n");
+});

@@ -6,6 +6,7 @@ export { counted } from "./counted.ts";
 export { linesOf } from "./lines.ts";
 export { shellQuoted } from "./shell.ts";
 export { CLEAR_SCREEN, terminalText } from "./terminal_text.ts";
+export { paddedTo, textWidth } from "./text_width.ts";
 export { trimmed, trimmedEnd } from "./trim.ts";
 export { decodeUtf8 } from "./utf8.ts";
 export { visible } from "./visible.ts";

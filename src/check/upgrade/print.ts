@@ -12,7 +12,7 @@ export function upgradeJson(upgrade: Upgrade): string {
 export function upgradeText(upgrade: Upgrade, width = Infinity): string {
   const wrapped = (text: string, indent = "") => `${block(text, indent, width).join("\n")}\n`;
   const blocks = blocksOf(upgrade.workloads).map((each) =>
-    `${wrapped(title(each, upgrade.workloads))}${columnsBeforeText(rowsOf(each), width)}`
+    `${wrapped(title(each, upgrade.workloads))}${columnsBeforeText(rowsOf(each), width, { hasHeader: false })}`
   );
   const unknown = upgrade.workloads.filter((each) => each.unknown !== null);
   const hidden = Map.groupBy(unknown, (each) => each.unknown ?? "");

@@ -2,10 +2,10 @@
  * Prints a picture as one SVG file. It follows the reader's light or dark setting, and has colours in programs other
  * than browsers. Text can be selected. It needs no script and no downloaded font.
  */
-import { visible } from "../../base/text/mod.ts";
+import { textWidth, visible } from "../../base/text/mod.ts";
 import { CHARACTER, FONT, painted, type PaintName, svgPage } from "./paint.ts";
 import { type Box, type FactRow, type LaneRow, MARKS, type Note, type Picture, type Section } from "./picture.ts";
-import { cut, textWidth, wrap } from "./wrap.ts";
+import { cut, wrap } from "./wrap.ts";
 
 /** Width of the picture, in pixels. */
 const WIDTH = 1080;

@@ -1,9 +1,9 @@
 /** Prints a picture as text for a terminal, with box drawing characters or in ASCII. */
 import colors from "picocolors";
-import { visible, wrappedBeforeCommand } from "../../base/text/mod.ts";
+import { textWidth, visible, wrappedBeforeCommand } from "../../base/text/mod.ts";
 import type { Result } from "../summary/pod_summary_schema.ts";
 import { type Box, type LaneRow, MARKS, type Note, type Picture, type Section } from "./picture.ts";
-import { cut, textWidth, wrap } from "./wrap.ts";
+import { cut, wrap } from "./wrap.ts";
 
 export interface Look {
   readonly columns: number;

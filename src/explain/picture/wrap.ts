@@ -1,10 +1,4 @@
-/** East Asian characters and emoji, which terminals and monospaced fonts draw two columns wide. */
-const WIDE = /[[\p{sc=Han}\p{sc=Hangul}\p{Emoji_Presentation}\u3000-\u30ff\uff00-\uffe6]--[\uff61-\uffdc]]/gv;
-
-/** Returns the width of a text in columns. */
-export function textWidth(text: string): number {
-  return [...text].length + (text.match(WIDE)?.length ?? 0);
-}
+import { textWidth } from "../../base/text/mod.ts";
 
 /** Wraps a text at spaces to lines of at most `width` columns. Splits longer words. Returns at least one line. */
 export function wrap(text: string, width: number): string[] {
