@@ -1,4 +1,7 @@
-/** `inject` leaves nothing in the user's folders: a configuration may hold secrets, and another user may own the folder. */
+/**
+ * `inject` writes nothing into the user's folders: a configuration may have secrets, and another user may own the
+ * folder.
+ */
 import assert from "node:assert/strict";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 

@@ -1,6 +1,7 @@
 /**
- * Somebody sets the real-time clock forth and back by ten years under `wait` and `webhook serve`: what is a duration is measured by
- * another clock. The agent: test/e2e/faults/agent_clock_test.ts; certificates: src/webhook/certificates/self_managed_test.ts.
+ * The real-time clock moves forth and back by ten years under `wait` and `webhook serve`, which measure durations by
+ * another clock. The agent: test/e2e/faults/agent_clock_test.ts; certificates:
+ * src/webhook/certificates/self_managed_test.ts.
  */
 import assert from "node:assert/strict";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
@@ -13,7 +14,7 @@ import { standIn } from "../wait/support/server.ts";
 const YEARS = 10 * 365 * 86_400;
 const ROUNDS = 5;
 
-/** Sets the clock forth, back and right, again and again, until the signal. */
+/** Sets the clock forth, back and to the right time in turn, until the signal. */
 async function setting(clock: FakedClock, signal: AbortSignal): Promise<void> {
   for (let round = 0; !signal.aborted; round++) {
     clock.set([YEARS, -YEARS, 0][round % 3] ?? 0);

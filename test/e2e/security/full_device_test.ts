@@ -1,4 +1,4 @@
-/** A device that takes no byte is a clear error of every command that writes to it. */
+/** Every command that writes to a full device ends with a clear error. */
 import assert from "node:assert/strict";
 import { MESH_COMMAND, runMesh } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
@@ -8,7 +8,7 @@ const missing = Deno.build.os === "linux" ? undefined : "only Linux has /dev/ful
 const FULL = "/dev/full";
 const POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: a}]}\n";
 
-/** What print-only and file-writing commands are asked; none needs a cluster. */
+/** Commands that write to standard output or to a file; none needs a cluster. */
 const TO_FILE: readonly (readonly string[])[] = [
   ["inject", "-f", "a.yaml"],
   ["inject", "-f", "a.yaml", "--report", "none"],

@@ -1,6 +1,6 @@
 /**
- * Every command that writes a file, on a disk that is full or has one page left: it says so, keeps what was there, and
- * leaves nothing half-written behind. The agent's files: test/e2e/faults/agent_machine_test.ts.
+ * Commands that write a file, on a disk that is full or has one page left: each prints an error, keeps the old files,
+ * and leaves no partial file. The agent's files: test/e2e/faults/agent_machine_test.ts.
  */
 import assert from "node:assert/strict";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
@@ -12,7 +12,7 @@ import { apply } from "../support/webhook.ts";
 
 const EXAMPLE = decodeURIComponent(new URL("../../../examples/helloworld.yaml", import.meta.url).pathname);
 
-/** Bytes that are free: none, or too few for any output. */
+/** Free bytes: none, or too few for any output. */
 const FREE = { "is full": 0, "has one page left": 4096 } as const;
 
 const PAGE = 4096;
@@ -21,7 +21,7 @@ interface Written {
   /** Arguments; `DISK` is the folder. */
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** The output fits in one page: only a full disk fails. */
+  /** The output fits in one page, so that only a full disk makes the command fail. */
   readonly isSmall?: boolean;
 }
 
@@ -90,7 +90,7 @@ const missing = Deno.uid() === 0 ? needsProgram("unshare") : "mounts need root";
 for (const [state, free] of Object.entries(FREE)) {
   for (const [title, written] of Object.entries(COMMANDS)) {
     if (free > 0 && written.isSmall === true) continue;
-    testWhen(missing, `${title} on a disk that ${state} fails whole`, async () => {
+    testWhen(missing, `${title} on a disk that ${state} writes nothing`, async () => {
       fails(await onDisk(free, written), title.includes("--diff") ? 2 : 1);
     });
   }
@@ -103,7 +103,7 @@ function fails({ code, stderr, before, after }: Result, expected = 1): void {
   assert.equal(after, before);
 }
 
-testWhen(missing ?? needsCluster(), "config snapshot on a disk that is full fails whole", async () => {
+testWhen(missing ?? needsCluster(), "config snapshot on a full disk writes nothing", async () => {
   const cluster = await startCluster();
   try {
     await createNamespace(cluster, "istio-system");

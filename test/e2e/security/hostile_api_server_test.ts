@@ -1,4 +1,4 @@
-/** What an API server says does not act on the terminal of the person who asks it: names, images, messages, errors. */
+/** Names, images, messages and errors of an API server must not act on the terminal of a command's user. */
 import assert from "node:assert/strict";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { testWhen } from "../../support/test_when.ts";
@@ -6,8 +6,8 @@ import { type Answer, serveApi } from "./support/api_server.ts";
 import { acting, needsTerminal, onTerminal } from "./support/terminal.ts";
 
 /**
- * Sets the title, clears the screen as C0 and as C1, hides text, turns its direction around, goes back and up, has a colour of
- * this program, and begins a line.
+ * Sets the title, clears the screen by C0 and C1 codes, hides text, reverses its direction, moves the cursor back and
+ * up, has one of this program's colours, and begins a line.
  */
 const HOSTILE =
   "x\u001b]0;MARK\u0007\u001b[35mRED\u001b[2J\u009b2J\u001b[8m\u202e\u2066\r\n\u001b[1A\u0000\u0008y\nFORGED";
@@ -162,7 +162,7 @@ function objects(request: Request): Response {
 
 interface Server {
   readonly answer: Answer;
-  /** How many commands print what it said, at least. */
+  /** The minimum number of commands that print text of the server. */
   readonly shown: number;
 }
 
@@ -197,18 +197,18 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["__complete", "explain", "-n", "shop", "pod/"],
 ];
 
-/** What a server said that acts on the terminal: a control character, a colour, the begin of a line. */
+/** Text of the server that acts on the terminal: a control character, a colour, the start of a line. */
 function leaks(shown: string): readonly string[] {
   const rest = [["a colour", "\u001b[35mRED"], ["a line", "\nFORGED"]] as const;
   return [...acting(shown), ...rest.filter(([, text]) => shown.includes(text)).map(([what]) => what)];
 }
 
 for (const [title, { answer, shown: least }] of Object.entries(SERVERS)) {
-  testWhen(needsTerminal, `security: no command lets an API server act on the terminal that ${title}`, async () => {
+  testWhen(needsTerminal, `security: no command lets an API server that ${title} act on the terminal`, async () => {
     await using folder = await temporaryFolder();
     await using served = await serveApi(answer);
     await Deno.writeTextFile(`${folder.path}/pod.yaml`, MANIFEST);
-    // Completion must not be saved by its short time.
+    // A short timeout would hide what completion prints.
     const env = {
       KUBECONFIG: served.kubeconfig,
       KUBECACHEDIR: `${folder.path}/names`,

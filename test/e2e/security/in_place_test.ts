@@ -1,4 +1,4 @@
-/** Files that root changes in place keep their owner, and links in the folder of another user lead nowhere. */
+/** With `-i` root keeps the owner of files. A link in another user's folder must not redirect the write. */
 import assert from "node:assert/strict";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
@@ -41,12 +41,12 @@ testWhen(
     assert.deepEqual(bits(target), { mode: 0o640, uid, gid, isSymlink: false });
     assert.equal(bits(link).isSymlink, true);
     for (const path of [plain, shared, target]) assert.match(await Deno.readTextFile(path), /istio-proxy/);
-    // A hard link may be another user's file: it is not written through.
+    // A hard link may be another user's file, so its content must not change.
     assert.equal(await Deno.readTextFile(linked), POD);
   },
 );
 
-testWhen(missing, "security: -i refuses what is no regular file, and leaves it as it is", async () => {
+testWhen(missing, "security: -i refuses a named pipe and leaves it unchanged", async () => {
   await using folder = await temporaryFolder();
   const pipe = `${folder.path}/pipe.yaml`;
   assert.ok((await new Deno.Command("mkfifo", { args: [pipe] }).output()).success);

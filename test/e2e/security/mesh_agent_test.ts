@@ -1,4 +1,6 @@
-/** What the author of a pod can give to the agent: files of mounted volumes, annotations, variables. It starts or says why not. */
+/**
+ * Input from the author of a pod: files of mounted volumes, annotations, variables. The agent starts, or says why not.
+ */
 import assert from "node:assert/strict";
 import { runMesh } from "../../support/programs/mesh.ts";
 
@@ -7,7 +9,7 @@ interface Attack {
   readonly prepare?: (folder: string) => Promise<void>;
   readonly env?: Readonly<Record<string, string>>;
   readonly code: 0 | 1;
-  /** What it says on standard error. */
+  /** The expected standard error. */
   readonly says: RegExp;
 }
 
@@ -81,7 +83,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   },
 };
 
-/** Nothing above takes a second. */
+/** Each case takes less than a second. */
 const LIMIT = 20_000;
 
 for (const [title, { prepare, env = {}, code, says }] of Object.entries(ATTACKS)) {

@@ -1,9 +1,9 @@
-/** Programs of the current folder are not started because PATH leads there. */
+/** Commands start no program from the current folder, even if PATH contains the folder. */
 import assert from "node:assert/strict";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 
-/** Programs that commands start by their names, and the arguments that make them do so. */
+/** Programs that commands start by name, and arguments that start them. */
 const STARTS: readonly (readonly [program: string, args: readonly string[], env?: Record<string, string>])[] = [
   ["kubectl", ["uninject", "-k", "."]],
   ["my-diff", ["inject", "-f", "a.yaml", "--diff=external"], { KUBECTL_EXTERNAL_DIFF: "my-diff -u" }],
@@ -24,7 +24,7 @@ const KUBECONFIG = {
 
 const POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: a}]}\n";
 
-Deno.test("security: a PATH with the current folder starts nothing from it, and says what to do", async () => {
+Deno.test("security: if PATH has the current folder, nothing starts from it, and the error says what to do", async () => {
   await using folder = await temporaryFolder();
   await Deno.writeTextFile(`${folder.path}/kubeconfig`, JSON.stringify(KUBECONFIG));
   await Deno.writeTextFile(`${folder.path}/a.yaml`, POD);

@@ -1,4 +1,4 @@
-/** Each command under strace(1): docs/security.md lists the files that it opens, its sockets and its programs. */
+/** Runs each command under strace(1), and compares its files, sockets and programs with docs/security.md. */
 import assert from "node:assert/strict";
 import { EVERY_COMMAND, RUN_TIME, type RunTime } from "../../../tools/docs/run_time.ts";
 import { allCommands } from "../../../tools/docs/commands.ts";
@@ -19,13 +19,13 @@ const strace = Deno.build.os === "linux" ? needsProgram("strace") : "not Linux";
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
 const envoy = await realEnvoy();
 
-/** A folder for one run, and what words in capitals of the patterns stand for. */
+/** A folder for one run, and the values of the words in capitals of the patterns. */
 interface Run {
   readonly folder: string;
   readonly cwd: string;
   readonly words: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Words before strace: `nsenter`. */
+  /** Arguments before strace: `nsenter`. */
   readonly before?: readonly string[];
   /** Runs beside the program until it ends. */
   readonly meanwhile?: (stop: () => void) => Promise<void>;
@@ -34,7 +34,7 @@ interface Run {
 /** Commands that were run. */
 const compared = new Set<string>();
 
-/** Runs a command and compares what it does with its row. */
+/** Runs a command, and compares what the command does with its row of the table. */
 async function compare(command: string, args: readonly string[], run: Run): Promise<Deeds> {
   const row = RUN_TIME.find(({ commands }) => commands.includes(command)) ?? assert.fail(`no row for "${command}"`);
   compared.add(command);
@@ -72,7 +72,7 @@ function isItself(program: string): boolean {
   return program === (MESH_BINARY ?? Deno.execPath());
 }
 
-/** From a checkout the runtime reads the sources and a configuration of npm, and writes its cache. */
+/** From a checkout the runtime also reads the sources and npm's configuration, and writes its cache. */
 function isOfSources(path: string): boolean {
   if (MESH_BINARY !== undefined) return false;
   const cache = Deno.env.get("MESH_CACHE") ?? `${ROOT}.cache`;
@@ -80,14 +80,14 @@ function isOfSources(path: string): boolean {
   return isSource || path.endsWith("/.npmrc") || path.startsWith(cache);
 }
 
-/** Words in capitals are paths of the run; those that it does not name match nothing. */
+/** Words in capitals are paths of the run. A word without a value matches nothing. */
 function regularExpression(pattern: string, words: Readonly<Record<string, string>>): RegExp {
   const text = pattern.replaceAll(/[.+^$()|[\]{}\\]/g, "\\$&").replaceAll("*", "[^]*");
   const filled = text.replaceAll(/\b[A-Z][A-Z_]{2,}\b/g, (word) => words[word] ?? (word === "PID" ? "\\d+" : "(?!)"));
   return new RegExp(`^${filled}$`);
 }
 
-/** strace does not pass signals on: its child gets it. */
+/** Signals the child of strace, because strace does not forward signals. */
 function signalTraced(strace: number): void {
   for (const { name } of Deno.readDirSync("/proc")) {
     if (!/^\d+$/.test(name)) continue;
@@ -110,7 +110,7 @@ async function inFolder(body: (folder: string) => Promise<void>): Promise<void> 
 const SNAPSHOT = `${ROOT}test/golden/explain/snapshot`;
 const POD_TEXT = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: a}]}\n";
 
-testWhen(strace, "what commands without a cluster do is what docs/security.md says", () =>
+testWhen(strace, "commands without a cluster do what docs/security.md says", () =>
   inFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/pod.yaml`, POD_TEXT);
     const words = {
@@ -152,7 +152,7 @@ async function removeTraces(folder: string): Promise<void> {
   }
 }
 
-testWhen(strace, "what commands that ask a cluster do is what docs/security.md says", () =>
+testWhen(strace, "commands that ask a cluster do what docs/security.md says", () =>
   inFolder(async (folder) => {
     await using server = Deno.serve(
       { hostname: "127.0.0.1", port: 0, cert: CERTIFICATE, key: KEY, onListen() {} },
@@ -202,7 +202,7 @@ testWhen(strace, "what commands that ask a cluster do is what docs/security.md s
     }
   }));
 
-/** An API server that has one running pod, in which each command prints `{}`, and allows nothing else. */
+/** An API server with one running pod, in which each command prints `{}`. Other requests are denied. */
 function serveOnePod(request: Request): Response {
   const { pathname } = new URL(request.url);
   if (pathname.endsWith("/pods/a")) return Response.json(RUNNING);
@@ -213,7 +213,7 @@ function serveOnePod(request: Request): Response {
   const { socket, response } = Deno.upgradeWebSocket(request, { protocol: "v5.channel.k8s.io" });
   const encoder = new TextEncoder();
   socket.onopen = () => {
-    // The first byte is the number of the stream: standard output, the status.
+    // The first byte is the number of the stream: 1 is standard output, 3 the status.
     for (const text of ["\x01{}", '\x03{"status":"Success"}']) socket.send(encoder.encode(text));
     socket.close();
   };
@@ -231,7 +231,7 @@ const RUNNING = {
   },
 };
 
-testWhen(strace, "what webhook serve does is what docs/security.md says", () =>
+testWhen(strace, "webhook serve does what docs/security.md says", () =>
   inFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/cert.pem`, CERTIFICATE);
     await Deno.writeTextFile(`${folder}/key.pem`, KEY);
@@ -251,7 +251,7 @@ testWhen(strace, "what webhook serve does is what docs/security.md says", () =>
     });
   }));
 
-testWhen(strace ?? missingPod, "what iptables does is what docs/security.md says", () =>
+testWhen(strace ?? missingPod, "iptables does what docs/security.md says", () =>
   inFolder(async (folder) => {
     await using pair = await Pair.create([4]);
     const before = ["nsenter", `--net=${pair.pod.path}`];
@@ -304,7 +304,7 @@ testWhen(
 
 testWhen(
   strace ?? missingPod,
-  "what the agent and its helpers do is what docs/security.md says",
+  "the agent and its helpers do what docs/security.md says",
   () =>
     inFolder(async (folder) => {
       await using pod = await MeshPod.create();

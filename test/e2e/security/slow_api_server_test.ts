@@ -1,4 +1,4 @@
-/** An API server that is slow, stalls, is overloaded or answers without an end, for commands that read a cluster. */
+/** An API server that is slow, stalls, is overloaded or sends an endless answer, for commands that read a cluster. */
 import assert from "node:assert/strict";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { startServing } from "../support/webhook.ts";
@@ -6,7 +6,7 @@ import { type Answer, serveApi } from "./support/api_server.ts";
 
 const encoder = new TextEncoder();
 
-/** A body of single bytes, one each millisecond, of a list that never closes. */
+/** A list that never closes, as single bytes, one each millisecond. */
 function byteByByte(ended: AbortSignal): Response {
   return json(pulled(ended, 1, () => encoder.encode(" ")));
 }
@@ -21,13 +21,13 @@ function stalling(ended: AbortSignal): Response {
   }));
 }
 
-/** Spaces without a pause, up to far more than any answer may have. */
+/** Spaces without a pause, many more than an answer may have. */
 function endless(ended: AbortSignal): Response {
   const piece = new Uint8Array(1024 * 1024).fill(0x20);
   return json(pulled(ended, 0, () => piece));
 }
 
-/** A stream of pieces with a pause between them, except where `atOnce` says so. */
+/** A stream of pieces with a pause before each, unless `atOnce` returns true. */
 function pulled(
   ended: AbortSignal,
   pause: number,
@@ -57,7 +57,7 @@ function json(body: BodyInit): Response {
   return new Response(body, { headers: { "content-type": "application/json" } });
 }
 
-/** What the commands say of each server. Each ends by itself: the test's own limit is the proof of a bound. */
+/** The expected errors for each server. A command without a timeout would exceed the limit of the test. */
 const SERVERS: Readonly<Record<string, { readonly answer: Answer; readonly says: RegExp }>> = {
   "never answers": {
     answer: async (_, ended) => {
@@ -97,7 +97,7 @@ for (const [title, { answer, says }] of Object.entries(SERVERS)) {
   });
 }
 
-Deno.test("webhook serve waits for a slow API server, and is alive meanwhile", async () => {
+Deno.test("webhook serve waits for a slow API server, and is live meanwhile", async () => {
   const asked = new Set<string>();
   await using served = await serveApi((request, ended) => {
     asked.add(new URL(request.url).pathname);

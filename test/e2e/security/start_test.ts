@@ -1,4 +1,4 @@
-/** A compiled program starts whatever its environment is: a sidecar that does not start stops its pod. */
+/** A compiled program starts in every environment: a sidecar that does not start stops its pod. */
 import assert from "node:assert/strict";
 import { MESH_BINARY } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
@@ -78,7 +78,7 @@ for (const [what, line] of Object.entries(STARTS)) {
   });
 }
 
-testWhen(missing, "a variable that the program reads and that is not UTF-8 is named in the error", async () => {
+testWhen(missing, "the error names a variable of the program that is not UTF-8", async () => {
   await using folder = await temporaryFolder();
   const outcome = await shell(`KUBECONFIG=${BROKEN} exec "$@"`, ["check"], { TMPDIR: folder.path });
   assert.equal(outcome.code, 1, outcome.text);

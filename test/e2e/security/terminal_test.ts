@@ -1,10 +1,10 @@
-/** Text from outside does not act on a terminal: names, messages and excerpts, on standard output and standard error. */
+/** Names, messages and excerpts from outside do not act on a terminal, on standard output or standard error. */
 import assert from "node:assert/strict";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { acting, needsTerminal, onTerminal } from "./support/terminal.ts";
 
-/** Sets the title, clears the screen, hides text, turns its direction around. */
+/** Sets the title, clears the screen, hides text, reverses its direction. */
 const HOSTILE = "\\u001b]0;t\\u0007\\u001b[2J\\u001b[8m\\u202e\\r";
 const RAW = "\u001b]0;t\u0007\u001b[2J\u001b[8m\u202e";
 
@@ -38,7 +38,7 @@ testWhen(needsTerminal, "security: no text from outside acts on a terminal", asy
   for (const [name, text] of Object.entries(FILES)) await Deno.writeTextFile(`${folder.path}/${name}`, text);
   for (const args of COMMANDS) {
     const shown = await onTerminal(args, { cwd: folder.path });
-    // What is left of it, so the command has printed it.
+    // The visible rest of the text shows that the command has printed it.
     assert.match(shown, /\]0;t/, `${args.join(" ")}: ${shown}`);
     assert.deepEqual(acting(shown), [], args.join(" "));
   }

@@ -1,4 +1,4 @@
-/** A server with the certificate of another authority gets no request, whatever the environment trusts. */
+/** A server with a certificate of another authority gets no request, whatever roots the environment trusts. */
 import assert from "node:assert/strict";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
@@ -6,7 +6,7 @@ import { testAuthority } from "../../support/tls/authority.ts";
 
 const TOKEN = "the-secret-token";
 
-/** A server on loopback that remembers what it was asked. */
+/** A server on loopback that remembers its requests. */
 function serve({ certificate: cert, key }: { readonly certificate: string; readonly key: string }) {
   const asked: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, cert, key, onListen() {} }, (request) => {

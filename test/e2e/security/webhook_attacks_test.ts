@@ -1,4 +1,4 @@
-/** Attacks on `webhook serve` from the network, each with legitimate reviews beside it: docs/security.md. */
+/** Attacks on `webhook serve` from the network while legitimate reviews come: docs/security.md. */
 import assert from "node:assert/strict";
 import { isLong, printFigure } from "../../support/long.ts";
 import { testWhen } from "../../support/test_when.ts";
@@ -9,23 +9,24 @@ const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 const encoder = new TextEncoder();
 const EVERY = 250;
 /**
- * Milliseconds for an answer: a second, which the long form holds on a machine of its own. The short form runs beside other tests,
- * and within the time that an API server waits.
+ * The maximum milliseconds for an answer. A long run has the machine for itself. A short run shares it with other
+ * tests, and must only stay within the API server's timeout.
  */
 const MAX_ANSWER = isLong() ? 1000 : 10_000;
 const MAX_MEGABYTES = 256;
-/** How long an attack goes on. */
+/** The duration of an attack. */
 const SECONDS = isLong() ? 5 : 2;
-/** All attacks in turn: the memory limit of `webhook manifests`, and for how long. */
+/** For all attacks in turn: the memory limit of `webhook manifests`. */
 const LIMIT = 512 * 1024 * 1024;
+/** For all attacks in turn: the duration of each attack and of all, in seconds. */
 const ALL_SECONDS = isLong() ? 20 * 60 : 10;
 const TURN_SECONDS = isLong() ? 5 : 1;
 const PIECE = new Uint8Array(64 * 1024).fill(0x20);
 const HOST = "127.0.0.1";
-/** An address of its own, as API servers have. */
+/** Another address than the attacker's, as API servers have. */
 const OTHER_HOST = "127.0.0.2";
 
-/** Connections of an attacker. */
+/** Opens the connections of an attacker. */
 class Attacker {
   #isOver = false;
   readonly #open: Deno.Conn[] = [];
@@ -50,7 +51,7 @@ class Attacker {
   }
 
   #keep<C extends Deno.Conn>(connection: C): C {
-    // A handshake may end after the attack.
+    // A handshake may complete after the attack.
     if (this.#isOver) closed(connection);
     else this.#open.push(connection);
     return connection;
@@ -61,7 +62,7 @@ function closed(connection: Deno.Conn): void {
   try {
     connection.close();
   } catch {
-    // The server closed it.
+    // The server has closed it.
   }
 }
 
@@ -77,12 +78,12 @@ function head(length: number, ...more: readonly string[]): Uint8Array {
 
 const chunkedHead = encoder.encode(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
 
-/** A review whose answer is large: the denial quotes nothing, but the patch has the pod's annotation. */
+/** A review with a large answer: the patch contains the pod's annotation. */
 const LARGE_REVIEW = reviewOf("large", { annotations: { "example.com/large": "a".repeat(20_000) } });
 const REVIEW_HEAD = `${HEAD}Content-Length: ${LARGE_REVIEW.length}\r\n\r\n`;
 
 async function times(count: number, attack: () => Promise<unknown>): Promise<void> {
-  // A server that refuses or closes a connection defends itself.
+  // The server may refuse or close connections of the attack.
   await Promise.all(Array.from({ length: count }, () => attack().catch(() => {})));
 }
 
@@ -179,15 +180,15 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     times(100, async () => await send(await attacker.tcp(), Uint8Array.of(22, 3, 1, 2, 0))),
 };
 
-/** These open more new connections in a second than one address may: the reviews come from another. */
+/** Attacks that exceed the limit of new connections for one address: the reviews come from another address. */
 const STORMS = ["600 connections that say nothing", "2,000 connections that are reset, half of them after a review"];
 
-/** Legitimate reviews, sent until the signal: the milliseconds of each, `Infinity` for one that was lost. */
+/** Legitimate reviews, sent until the signal: the milliseconds of each, `Infinity` for a lost one. */
 interface Reviews {
   readonly spent: Promise<number[]>;
 }
 
-/** From an address, on a connection opened before the attack begins, like an API server's. */
+/** Sends reviews on a connection that was opened before the attack, as an API server does. */
 async function startReviews(server: WebhookServer, localAddress: string, stop: AbortSignal): Promise<Reviews> {
   const client = Deno.createHttpClient({ caCerts: [server.certificate.authority], localAddress });
   await review(server, client, reviewOf("first"));
@@ -208,7 +209,7 @@ async function startReviews(server: WebhookServer, localAddress: string, stop: A
   return { spent: send() };
 }
 
-/** The most memory that the process had, in MB; it fails when the process has ended. */
+/** The peak memory of the process, in MB. Throws if the process has ended. */
 async function peakMegabytes({ pid }: WebhookServer): Promise<number> {
   const status = await Deno.readTextFile(`/proc/${pid}/status`);
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
@@ -234,7 +235,7 @@ testWhen(
 async function answersUnder(name: string, attack: Attack, server: WebhookServer): Promise<void> {
   const attacker = new Attacker(server, Number(new URL(server.plainUrl).port));
   const stop = new AbortController();
-  // The attacker's own address makes it harder.
+  // The attacker's own address is the harder case.
   const reviews = await startReviews(server, STORMS.includes(name) ? OTHER_HOST : HOST, stop.signal);
   const attacking = attack(attacker);
   await new Promise((resolve) => setTimeout(resolve, SECONDS * 1000));

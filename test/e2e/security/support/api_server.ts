@@ -4,7 +4,7 @@ import { testCertificate } from "../../../support/tls/certificates.ts";
 /** How the server answers every request. */
 export type Answer = (request: Request, ended: AbortSignal) => Response | Promise<Response>;
 
-/** A server, and the file that kubectl finds it with. */
+/** A server, and the kubeconfig that leads to it. */
 export interface Served {
   readonly kubeconfig: string;
   [Symbol.asyncDispose](): Promise<void>;

@@ -1,9 +1,9 @@
-/** The constants of modules: what a name stands for in the whole of a file. */
+/** The constants of modules. */
 import { dirname, join } from "node:path/posix";
 
 type Node = Deno.lint.Node;
 
-/** A module's own constants by name, and where it imports others from. A name that is declared twice is in neither. */
+/** A module's own constants by name, and the constants that it imports. A name that is declared twice is in neither. */
 export interface Module {
   readonly file: string;
   readonly text: string;
@@ -11,10 +11,9 @@ export interface Module {
   readonly imports: ReadonlyMap<string, { readonly file: string; readonly name: string }>;
 }
 
-/** What was read already, by name and text. */
+/** The modules so far, by name and text. */
 const modules = new Map<string, Module>();
 
-/** A file as a module. */
 export function moduleOf(file: string, read: (file: string) => string): Module {
   const text = read(file);
   const key = `${file}\n${text}`;
@@ -95,7 +94,7 @@ export function constantOf(
   return from === undefined ? undefined : constantOf(from.name, moduleOf(from.file, read), read);
 }
 
-/** Walks through a text. Errors: a visitor walks through another text. */
+/** Visits the nodes of a text. Throws if a visitor visits another text. */
 export function visit(file: string, text: string, visitor: Deno.lint.LintVisitor): void {
   const plugin: Deno.lint.Plugin = { name: "expressions", rules: { all: { create: () => visitor } } };
   Deno.lint.runPlugin(plugin, file, text);

@@ -1,10 +1,10 @@
 /**
- * The regular expressions of a source text: its literals, what it makes with `RegExp`, and what it gives to `match`,
- * `matchAll` and `search`. What a pattern is made of is read from constants of modules; anything else is a hole.
+ * The regular expressions of a source text: literals, calls of `RegExp`, and arguments of `match`, `matchAll` and
+ * `search`. Parts of a pattern come from constants of modules; any other part is a hole.
  */
 import { constantOf, type Module, moduleOf, visit } from "./constants.ts";
 
-/** An expression and its place. */
+/** An expression and its position. */
 export interface Expression {
   readonly source: string;
   readonly flags: string;
@@ -12,11 +12,11 @@ export interface Expression {
   readonly place: string;
 }
 
-/** What only a run knows. */
+/** A part of a pattern whose text is known only at run time. */
 export interface Hole {
   readonly file: string;
   readonly line: number;
-  /** Its code. */
+  /** The source text of the part. */
   readonly code: string;
 }
 
@@ -26,7 +26,7 @@ export interface Found {
   readonly holes: readonly Hole[];
 }
 
-/** The text of a file; the text that stands for a hole in a pattern. */
+/** `read` returns the text of a file; `standIn` returns the text in place of a hole. */
 export interface Reading {
   readonly read: (file: string) => string;
   readonly standIn: (hole: Hole) => string;
@@ -34,10 +34,10 @@ export interface Reading {
 
 type Node = Deno.lint.Node;
 
-/** The methods of a text that make an expression of a text. */
+/** The methods of a string that turn a string into an expression. */
 const METHODS = ["match", "matchAll", "search"];
 
-/** The expressions of a file, whose name is relative to the same folder as those that `read` takes. */
+/** The expressions of a file. File names are relative to one folder, also for `read`. */
 export function expressionsOf(file: string, { read, standIn }: Reading): Found {
   const module = moduleOf(file, read);
   const expressions: Expression[] = [];
@@ -71,7 +71,7 @@ function candidates({ file, text }: Module): readonly Node[] {
   return found;
 }
 
-/** What `match` and its like make of an argument; `undefined` if that is an expression, or the node is no such call. */
+/** The pattern that `match` and its like make from a string argument; `undefined` for an expression or another node. */
 function givenPattern(node: Node, reader: Reader): Pattern | undefined {
   if (node.type !== "CallExpression" || node.callee.type !== "MemberExpression") return undefined;
   const [argument] = node.arguments;
@@ -80,7 +80,7 @@ function givenPattern(node: Node, reader: Reader): Pattern | undefined {
   return isExpression(argument, reader) ? undefined : { source: reader.hole(argument), flags: "" };
 }
 
-/** `RegExp` under another name, by which nobody finds it: neither called here, nor a type, nor in `instanceof RegExp`. */
+/** Whether `RegExp` is used in a way that hides expressions: not as a call, a type, or in `instanceof RegExp`. */
 function isOtherUse(node: Node): boolean {
   if (node.type !== "Identifier" || node.name !== "RegExp") return false;
   const { parent } = node;
@@ -93,7 +93,7 @@ interface Pattern {
   readonly flags: string;
 }
 
-/** What reads a node: its module, and what a part becomes that cannot be read. */
+/** How to read a node: its module, and the text in place of a hole. */
 interface Reader {
   readonly module: Module;
   readonly read: (file: string) => string;
@@ -153,14 +153,14 @@ interface Use {
   readonly read: (value: Node, reader: Reader) => string | undefined;
 }
 
-/** The text of a constant. A hole in it is one at the node that uses it. */
+/** The text of a constant. A hole in the constant counts at the node that uses it. */
 function ofConstant(node: Node, { name, reader, read }: Use): string {
   const found = constantOf(name, reader.module, reader.read);
   if (found === undefined) return reader.hole(node);
   return read(found.node, { ...reader, module: found.module, hole: () => reader.hole(node) }) ?? reader.hole(node);
 }
 
-/** Whether an argument is an expression that is found where it is written. */
+/** Whether an argument is an expression, which `patternOf` finds elsewhere. */
 function isExpression(node: Node, reader: Reader): boolean {
   if (node.type === "ConditionalExpression") {
     return isExpression(node.consequent, reader) && isExpression(node.alternate, reader);

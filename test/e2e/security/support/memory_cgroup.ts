@@ -12,15 +12,15 @@ const KINDS: readonly Kind[] = [
   { folder: "/sys/fs/cgroup", limit: "memory.max", peak: "memory.peak" },
 ];
 
-/** A made cgroup. */
+/** A new cgroup. */
 export interface MemoryCgroup {
   /** Peak memory of its processes, in MB, with the kernel's share. */
   peakMegabytes(): Promise<number>;
-  /** To be called when its processes have ended. */
+  /** Call this when the processes have ended. */
   remove(): Promise<void>;
 }
 
-/** Puts a process into a new cgroup with this limit; `undefined` where none can be made. */
+/** Puts a process into a new cgroup with this limit; `undefined` where the cgroup cannot be created. */
 export async function limitMemory(pid: number, bytes: number): Promise<MemoryCgroup | undefined> {
   for (const { folder, limit, peak } of KINDS) {
     const own = `${folder}/mesh-test-${pid}`;
@@ -31,7 +31,7 @@ export async function limitMemory(pid: number, bytes: number): Promise<MemoryCgr
       const peakMegabytes = async () => Number(await Deno.readTextFile(`${own}/${peak}`)) / 1024 / 1024;
       return { peakMegabytes, remove: () => Deno.remove(own) };
     } catch {
-      // The other kind, no root, or a container that may not make cgroups.
+      // The other version of cgroups, no root, or a container that may not create cgroups.
       await Deno.remove(own).catch(() => {});
     }
   }

@@ -1,13 +1,13 @@
 /** Commands with a terminal as standard output and standard error: script(1) of util-linux makes one. */
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 
-/** What the program may send to a terminal; at the start of a line, a line of progress. */
+/** What the program itself may send to a terminal, including progress lines. */
 // deno-lint-ignore no-control-regex -- the program's own sequences
 const OWN = /\r\x1b\[K|\r?\n|\t|\x1b\[(?:[012]|22|3[1-69])?m/g;
 // deno-lint-ignore no-control-regex -- what a terminal would act on
 const ACTS = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069].{0,20}/g;
 
-/** What the terminal got of a command, as a person sees it. */
+/** What a terminal receives from a command, as a person sees it. */
 export async function onTerminal(
   words: readonly string[],
   { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
@@ -18,12 +18,12 @@ export async function onTerminal(
   return new TextDecoder().decode((await command.output()).stdout);
 }
 
-/** The characters on which a terminal would act, each with what follows, but for the program's own. */
+/** The characters that act on a terminal, each with the text after it, except the program's own. */
 export function acting(shown: string): readonly string[] {
   return (shown.replaceAll(OWN, "").match(ACTS) ?? []).map((found) => JSON.stringify(found));
 }
 
-/** Why there is no terminal here. */
+/** The reason to skip a test without script(1). */
 export const needsTerminal = await (async () => {
   const { success } = await new Deno.Command("script", { args: ["--version"], stdout: "null", stderr: "null" }).output()
     .catch(() => ({ success: false }));

@@ -1,24 +1,24 @@
-/** What a program does outside of itself, as strace(1) sees it: files, addresses, other programs. */
+/** What a program does to the system, as strace(1) sees it: files, addresses, other programs. */
 
 /** What a program did. Each list is sorted and has no value twice. */
 export interface Deeds {
-  /** Files that it opened to read, folders included. */
+  /** Files and folders that it opened for reading. */
   readonly reads: readonly string[];
-  /** Files that it opened to write, made, renamed or removed. */
+  /** Files that it opened for writing, created, renamed or removed. */
   readonly writes: readonly string[];
   /** `ADDRESS:PORT`, or the path of a Unix socket; an abstract one starts with `@`. */
   readonly contacts: readonly string[];
   readonly listens: readonly string[];
-  /** Programs that it started; what those do is theirs. */
+  /** Programs that it started. Their own actions are left out. */
   readonly programs: readonly string[];
 }
 
-/** The arguments of strace that make the files which `deedsIn` reads. */
+/** The arguments with which strace writes the files that `deedsIn` reads. */
 export function straceArgs(prefix: string): string[] {
   const calls =
     "execve,clone,clone3,fork,vfork,open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,unlink,unlinkat," +
     "rmdir,symlink,symlinkat,link,linkat,chmod,fchmodat,chdir,connect,sendto,bind";
-  // Without seccomp-bpf the program stops at each system call, also at those that are not traced.
+  // Without seccomp-bpf the program stops at every system call, traced or not.
   return ["-ff", "--seccomp-bpf", "-qq", "-s", "4096", "-e", `trace=${calls}`, "-e", "signal=none", "-o", prefix];
 }
 
@@ -26,8 +26,8 @@ type Kind = keyof Deeds;
 type Sets = Record<Kind, Set<string>>;
 
 /**
- * Reads the files with this prefix, one for each thread. `isItself`: whether a started program is the traced one, not a launcher
- * before it or a program that it starts. `cwd`: where relative paths start.
+ * Reads the files with this prefix, one for each thread. `isItself`: whether a program is the traced one, and neither a
+ * launcher before it nor a child. `cwd`: where relative paths start.
  */
 export async function deedsIn(
   folder: string,
@@ -74,7 +74,7 @@ export async function deedsIn(
   };
 }
 
-/** A launcher before the program, the program, or another one that it has started. */
+/** Whether a process runs a launcher before the program, the program itself, or a program that it has started. */
 type State = "before" | "itself" | "other";
 
 const STARTED = /^(clone|clone3|fork|vfork)\(.*\) = (\d+)$/gm;
@@ -105,7 +105,7 @@ function absolute(path: string, cwd: string): string {
   return full.replaceAll("/./", "/").replace(/\/\.$/, "");
 }
 
-/** A connection that is refused was made all the same. */
+/** A refused connection counts too, because the program has contacted the address. */
 function noteAddress(sets: Sets, call: string, line: string, failed: string | undefined): void {
   const address = addressIn(line);
   if (address === undefined || (call === "bind" && failed !== undefined)) return;
