@@ -1,4 +1,4 @@
-/** What is in the cluster before the examples of docs/ run. */
+/** The objects of the cluster before the examples of docs/ run. */
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import {
   CONTROL_PLANE,
@@ -12,8 +12,8 @@ import { until } from "../../support/until.ts";
 import { addServiceAccount, reported } from "./cluster/requests.ts";
 
 /**
- * The ConfigMaps of a control plane; the namespaces `demo` and `blog`, and `shop`, which is labelled: a pod older than the label, one
- * whose init container failed, one that is not ready.
+ * Creates the ConfigMaps of a control plane and the namespaces `demo`, `blog` and `shop`. `shop` has the injection
+ * label, and three pods: one older than the label, one with a failed init container, one that is not ready.
  */
 export async function setScene(mesh: MeshCluster): Promise<void> {
   const { config, values, mesh: settings } = BUILT_IN;

@@ -1,4 +1,7 @@
-/** A stand-in for a kubelet: the API server's `pods/exec`, `pods/portforward` and `pods/log` reach it, and it runs the commands in network namespaces. */
+/**
+ * A stand-in for a kubelet. The API server forwards `pods/exec`, `pods/portforward` and `pods/log` to it, and it runs
+ * the commands in network namespaces.
+ */
 import { goProgram } from "../../support/programs/go_program.ts";
 import type { ValueMap } from "../../../src/base/value.ts";
 import type { Cluster } from "./cluster/cluster.ts";
@@ -6,7 +9,7 @@ import { created, reported } from "./cluster/requests.ts";
 
 /** A running container of a pod, by `NAMESPACE/POD/CONTAINER`. */
 export interface RunningContainer {
-  /** What is put before each command, such as `ip netns exec NAME`. */
+  /** Arguments before each command, such as `ip netns exec NAME`. */
   readonly command?: readonly string[];
   /** PATH of its programs. */
   readonly path?: string;
@@ -23,9 +26,9 @@ export interface RunningContainer {
 /** A node whose kubelet is the stand-in. */
 export interface KubeletNode {
   readonly name: string;
-  /** The running containers from now on. */
+  /** Replaces the running containers. */
   runs(containers: Readonly<Record<string, RunningContainer>>): Promise<void>;
-  /** How many commands it has run. */
+  /** The number of commands that it has run. */
   executed(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -48,7 +51,7 @@ export async function startKubelet(cluster: Cluster, name = "node-1"): Promise<K
     name,
     runs: (containers) => Deno.writeTextFile(file, JSON.stringify(containers)),
     async executed() {
-      // Its certificate is nobody's: the command is what a test has.
+      // curl, because nobody has signed the kubelet's certificate.
       const args = ["-sk", `https://127.0.0.1:${port}/runs`];
       const { stdout } = await new Deno.Command("curl", { args }).output();
       return Number(new TextDecoder().decode(stdout));
@@ -69,7 +72,7 @@ export async function addRunningPod(cluster: Cluster, pod: RunningPod): Promise<
   await reported(cluster, object, status);
 }
 
-/** A pod as it is in the API. */
+/** A pod object of the API. */
 export interface RunningPod {
   readonly metadata: ValueMap;
   readonly spec: ValueMap;

@@ -9,7 +9,7 @@ import { DEADLINE_MILLISECONDS } from "../../support/until.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import { applied, created, type Query, tried } from "./cluster/requests.ts";
 
-/** How to start it. */
+/** Options of a start. */
 export interface WebhookRun {
   readonly revision?: string;
   /** Texts of the files for `--inject-config`, `--values` and `--mesh-config`. */
@@ -19,11 +19,10 @@ export interface WebhookRun {
   /** More flags. */
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** A program that starts it, with its arguments. */
+  /** A program with its arguments that starts the webhook. */
   readonly before?: readonly string[];
 }
 
-/** A running webhook. */
 export interface WebhookProcess {
   readonly port: number;
   readonly plainPort: number;
@@ -33,11 +32,11 @@ export interface WebhookProcess {
   write(name: string, text: string): Promise<void>;
   /** Replaces its certificate and key. */
   certify(certificate: TestCertificate): Promise<void>;
-  /** What it logged. */
+  /** The log so far. */
   log(): string;
-  /** Waits until the log has a text, from this position on. */
+  /** Waits until the log matches, from this position on. */
   logged(text: string | RegExp, from?: number): Promise<void>;
-  /** Sends SIGTERM and waits for the end; the exit code. */
+  /** Sends SIGTERM and waits for the end. Returns the exit code. */
   stop(): Promise<number>;
   /** Sends SIGKILL and waits for the end. */
   kill(): Promise<void>;
@@ -45,7 +44,7 @@ export interface WebhookProcess {
 
 const FILES = [["config", "--inject-config"], ["values", "--values"], ["mesh", "--mesh-config"]] as const;
 
-/** Starts it and waits until it answers. */
+/** Starts the webhook and waits until it answers. */
 export async function startWebhook(run: WebhookRun = {}): Promise<WebhookProcess> {
   const folder = await Deno.makeTempDir({ prefix: "mesh-webhook-" });
   const certificate = testCertificate();
@@ -66,7 +65,7 @@ export async function startWebhook(run: WebhookRun = {}): Promise<WebhookProcess
   return { ...process, authority: certificate.authority, write, certify };
 }
 
-/** Starts it with these flags alone, and waits until it answers, or for another line that names a port for probes as `plain`. */
+/** Starts the webhook with only these flags. Waits for the line `begun`, which names the port for probes as `plain`. */
 export async function startServing(flags: readonly string[], begun = ANSWERS): Promise<Running> {
   return await spawn(await Deno.makeTempDir({ prefix: "mesh-webhook-" }), { revision: "", flags }, begun);
 }
@@ -114,7 +113,7 @@ async function spawn(
   return { port: Number(port), plainPort: Number(plain), log: log.text, logged: log.has, stop, kill };
 }
 
-/** Collects a stream as text. `has` waits for a text in it. */
+/** Collects a stream as text. `has` waits for a text in the stream. */
 function collect(stream: ReadableStream<Uint8Array>) {
   let text = "";
   let hasEnded = false;
@@ -139,7 +138,7 @@ function collect(stream: ReadableStream<Uint8Array>) {
   return { text: () => text, has, ended: read() };
 }
 
-/** Atomically, like a mounted ConfigMap. */
+/** Replaces a file atomically, like a mounted ConfigMap. */
 async function replace(path: string, text: string): Promise<void> {
   await Deno.writeTextFile(`${path}.new`, text, { mode: 0o600 });
   await Deno.rename(`${path}.new`, path);
@@ -152,7 +151,7 @@ export interface Registration {
   readonly failurePolicy?: "Fail" | "Ignore";
   /** Port of 127.0.0.1. */
   readonly port: number;
-  /** PEM; several count as one bundle. */
+  /** PEM; several certificates are one bundle. */
   readonly authority: string;
 }
 
@@ -178,24 +177,24 @@ export async function apply(cluster: Cluster, object: Value): Promise<void> {
   await applied(cluster, object);
 }
 
-/** Standard output of a kubectl that succeeds. */
+/** Standard output of kubectl, which must succeed. */
 export async function kubectl(cluster: Cluster, args: readonly string[], stdin?: string): Promise<string> {
   const { code, stdout, stderr } = await cluster.kubectl(args, stdin);
   assert.equal(code, 0, `kubectl ${args.join(" ")}: ${stderr}`);
   return stdout;
 }
 
-/** Creates objects, and returns them as the cluster has them. */
+/** Creates objects. Returns the objects of the cluster. */
 export async function create(cluster: Cluster, objects: readonly Value[], query: Query = {}): Promise<ValueMap[]> {
   const all: ValueMap[] = [];
   for (const object of objects.filter(isMap)) all.push(await created(cluster, object, query));
   return all;
 }
 
-/** What `create` needs for a dry run. */
+/** The option of `create` for a dry run. */
 export const DRY_RUN: Query = { dryRun: "All" };
 
-/** The status annotation that a pod would get; `undefined` if the API server refuses it, or it is not injected. */
+/** The status annotation that a pod would get; `undefined` if the pod is refused or not injected. */
 export async function triedStatus(cluster: Cluster, pod: ValueMap): Promise<ValueMap | undefined> {
   const { made } = await tried(cluster, pod);
   return made === undefined ? undefined : statusOf(made);
@@ -212,7 +211,7 @@ export function statusOf(pod: Value): ValueMap | undefined {
 
 const SCHEMA = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
-/** The type ProxyConfig: without it a list is refused before it can be watched. */
+/** The CustomResourceDefinition of ProxyConfig, without which the API server refuses to list ProxyConfigs. */
 export const PROXY_CONFIGS = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
@@ -226,8 +225,8 @@ export const PROXY_CONFIGS = {
 };
 
 /**
- * A webhook of other people that the API server calls after the injector: it calls webhooks in the order of the names of
- * their configurations.
+ * A foreign webhook that the API server calls after the injector. It calls webhooks in the order of their
+ * configurations' names.
  */
 export function laterWebhook(name: string, port: number, authority: string): ValueMap {
   return {

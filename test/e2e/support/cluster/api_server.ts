@@ -16,10 +16,10 @@ const FIRST_OBJECTS = [
   "/readyz",
 ];
 
-/** For a sign of life, on a machine with ten times its load. */
+/** Until the server must answer, on a machine with ten times its normal load. */
 const ALIVE_MILLISECONDS = 20_000;
 
-/** Fewer garbage collections, for 90 MB of memory. */
+/** Makes garbage collection rarer, which costs 90 MB of memory. */
 export const COLLECT_SELDOM = { GOGC: "400" };
 
 /** Runs until {@link ApiServer.stop}. */
@@ -50,8 +50,8 @@ export class ApiServer {
   }
 
   /**
-   * Builds it on first use, which takes minutes, and waits until it is ready. Its files are in a folder of its own; its
-   * first run has `flags` too.
+   * Builds the API server on first use, which takes minutes. Waits until it is ready. `flags` are for its first run
+   * only.
    */
   static async start(flags: readonly string[] = [], version?: string): Promise<ApiServer> {
     const binary = await apiServerProgram(version);
@@ -68,14 +68,17 @@ export class ApiServer {
     }
   }
 
-  /** Ends it and starts it again on the same port, with these flags besides. */
+  /** Stops the server and starts it on the same port, with these additional flags. */
   async restart(flags: readonly string[] = []): Promise<void> {
     await this.#server.end();
     this.#server = this.#start(flags);
     await this.#isReady();
   }
 
-  /** Whether it is usable: both processes run, and it answers. After a test it may need a moment for its first objects. */
+  /**
+   * Whether the server is usable: both processes run, and it answers. After a test it may create its first objects
+   * late.
+   */
   async isAlive(): Promise<boolean> {
     const start = performance.now();
     while (performance.now() - start < ALIVE_MILLISECONDS && this.#endedProgram() === undefined) {
@@ -85,7 +88,7 @@ export class ApiServer {
     return false;
   }
 
-  /** Ends it without etcd. */
+  /** Stops the API server but not etcd. */
   kill(): Promise<void> {
     return this.#server.end();
   }
@@ -167,11 +170,11 @@ function kubeconfigText(port: number): string {
   });
 }
 
-/** Ctrl-C must not end the shell before its child. It ends when the program does, or ends it when its input is closed. */
+/** The shell ignores Ctrl-C, so that it ends after its child. When its input closes, it kills the child. */
 const SHELL = `trap "" INT; exec 3<&0; log=$1; shift; "$@" </dev/null >"$log" 2>&1 3<&- & program=$!
 { cat <&3 >/dev/null; kill -9 $program; } 2>/dev/null & wait $program`;
 
-/** A process that is killed when its standard input closes: also when its parent dies. */
+/** A process that is killed when its standard input closes, therefore also when its parent dies. */
 class Program {
   readonly #shell: Deno.ChildProcess;
   readonly #end: Promise<unknown>;
@@ -191,7 +194,7 @@ class Program {
   }
 
   async end(): Promise<void> {
-    // It may be closed: a second call, or a pipe that broke with the shell.
+    // A second call, or a pipe that broke with the shell, finds it closed.
     await this.#shell.stdin.close().catch(() => {});
     await this.#end;
   }

@@ -12,7 +12,7 @@ export interface Cluster {
   readonly kubeconfig: string;
   /** URL of the API server. */
   readonly url: string;
-  /** Trusts the API server, and keeps connections. */
+  /** An HTTP client that trusts the API server and keeps connections. */
   readonly http: Deno.HttpClient;
   /** A certificate of the user "server", with its key. */
   readonly client: TestCertificate;
@@ -21,17 +21,17 @@ export interface Cluster {
   /** The kubectl of this cluster: a path, or `kubectl` on PATH. */
   readonly program: string;
   kubectl(args: readonly string[], stdin?: string): Promise<{ code: number; stdout: string; stderr: string }>;
-  /** Runs a command of a shell as it is printed; `kubectl` talks to the cluster, with `mesh` as its plugin. */
+  /** Runs a shell command as printed. `kubectl` uses this cluster, and has `mesh` as its plugin. */
   shell(command: string, mesh?: string): Promise<{ code: number; stdout: string; stderr: string }>;
-  /** Ends it, or returns it to the pool. */
+  /** Stops the cluster, or returns it to the pool. */
   stop(): Promise<void>;
 }
 
 /** A cluster that no other test uses. */
 export interface OwnCluster extends Cluster {
-  /** Ends the API server and starts it again, on the same port; with more flags for this run. */
+  /** Restarts the API server on the same port; `flags` are additional flags for this run. */
   restart(flags?: readonly string[]): Promise<void>;
-  /** Ends the API server until the next `restart`. */
+  /** Stops the API server until the next `restart`. */
   kill(): Promise<void>;
 }
 
@@ -46,14 +46,14 @@ export async function startCluster(): Promise<Cluster> {
   return pool === undefined ? await startOwnCluster() : await borrow(pool);
 }
 
-/** A new cluster that no other test uses; its first run has these flags, and all this version of Kubernetes. */
+/** A new cluster that no other test uses. `flags` are for its first run; `version` is the version of Kubernetes. */
 export async function startOwnCluster(flags: readonly string[] = [], version?: string): Promise<OwnCluster> {
   const server = await ApiServer.start(flags, version);
   const cluster = await clusterIn(server.folder, () => server.stop());
   return { ...cluster, restart: (flags) => server.restart(flags), kill: () => server.kill() };
 }
 
-/** The server is this test's until the connection ends. */
+/** Borrows a server from the pool, until the connection ends. */
 async function borrow(path: string): Promise<Cluster> {
   const connection = await Deno.connect({ transport: "unix", path });
   const lines = connection.readable.pipeThrough(new TextDecoderStream()).getReader();

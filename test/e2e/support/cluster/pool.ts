@@ -1,11 +1,14 @@
-/** API servers that the tests of a run share. A test file uses one alone, and finds it like new. */
+/**
+ * API servers that the tests of a run share. Only one test file uses a server at a time, and finds it in its first
+ * state.
+ */
 import { ApiServer } from "./api_server.ts";
 import { EtcdState } from "./state.ts";
 
 /** The variable that names the Unix socket of the pool. */
 export const POOL = "MESH_TEST_CLUSTERS";
 
-/** A message of the socket: the folder of the server, or why none started. */
+/** A message on the socket: the folder of the server, or the reason why none started. */
 export interface Lent {
   readonly folder?: string;
   readonly error?: string;
@@ -15,22 +18,22 @@ export interface Lent {
 export interface PoolServer {
   readonly folder: string;
   isAlive(): Promise<boolean>;
-  /** Remembers what it holds; the function that is returned makes it so again. */
+  /** Records the state. The returned function restores it. */
   record(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
 
-/** A place for a server, which is started when it is first needed. */
+/** A slot for a server, which is started on first use. */
 interface Slot {
   server?: PoolServer;
 }
 
-/** Servers that are started for one client: a port may be taken, and a busy machine may end a process. */
+/** Attempts to start a server for a client: a port may be taken, and a busy machine may end a process. */
 const ATTEMPTS = 3;
 
 /**
- * Lends servers over a Unix socket. A client that connects gets one, as a line of JSON, and has it until the connection
- * ends. So a killed test returns its server too.
+ * Lends servers over a Unix socket. A client receives its server as a line of JSON, and has the server until the
+ * connection ends. A killed test thus returns its server too.
  */
 export class ClusterPool {
   readonly #listener: Deno.Listener;
@@ -75,7 +78,7 @@ export class ClusterPool {
     else next(slot);
   }
 
-  /** A server that answers: one that has died since its last test is replaced. */
+  /** A server that answers: replaces a server that has died since its last test. */
   async #ready(slot: Slot): Promise<{ server: PoolServer; restore: () => Promise<void> }> {
     let problem: unknown = new Error("no API server stays alive");
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -120,7 +123,7 @@ async function startServer(): Promise<PoolServer> {
   };
 }
 
-/** The test may be gone. */
+/** Ignores errors, because the test may have ended. */
 async function reply(connection: Deno.Conn, lent: Lent): Promise<void> {
   await connection.write(new TextEncoder().encode(`${JSON.stringify(lent)}\n`)).catch(() => {});
 }

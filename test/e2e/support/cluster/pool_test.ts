@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ClusterPool, type Lent, type PoolServer } from "./pool.ts";
 
-/** A pool of one server, and what happens to its servers; `dying` are those that die after their first loan. */
+/** A pool of one server, and the events of its servers. `dying`: whether a server dies after its first loan. */
 async function pool(dying: (server: number) => boolean, failing: (start: number) => boolean = () => false) {
   const folder = await Deno.makeTempDir();
   const events: string[] = [];
@@ -44,7 +44,7 @@ Deno.test("a server of the pool is lent again, restored", async () => {
   assert.equal(clusters.events[0], "restore 1");
 });
 
-Deno.test("a server that has died since its last test is not lent: a new one is", async () => {
+Deno.test("a server that has died since its last test is replaced", async () => {
   await using clusters = await pool((server) => server === 1);
   assert.deepEqual([await clusters.borrow(), await clusters.borrow()], [{ folder: "server 1" }, {
     folder: "server 2",
@@ -52,7 +52,7 @@ Deno.test("a server that has died since its last test is not lent: a new one is"
   assert.deepEqual(clusters.events.slice(0, 2), ["restore 1", "stop 1"]);
 });
 
-Deno.test("a start that fails is tried again, and at last its error reaches the test", async () => {
+Deno.test("a failed start is retried, and the last error reaches the test", async () => {
   await using clusters = await pool(() => false, (start) => start <= 2);
   assert.deepEqual(await clusters.borrow(), { folder: "server 3" });
   await using broken = await pool(() => false, () => true);

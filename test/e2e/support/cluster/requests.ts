@@ -1,11 +1,11 @@
-/** Objects of an API server by HTTP: a kubectl for each takes ten times the processor time. */
+/** Objects of an API server by HTTP, because a kubectl for each takes ten times the processor time. */
 import { isMap, mapAt, type Value, type ValueMap } from "../../../../src/base/value.ts";
 import { TOKEN } from "./api_server.ts";
 
 /** What requests need of a cluster. */
 export interface Server {
   readonly url: string;
-  /** Trusts the server, and keeps connections: a new one takes longer than a request. */
+  /** A client that trusts the server and keeps connections: a new connection takes longer than a request. */
   readonly http: Deno.HttpClient;
 }
 
@@ -17,12 +17,12 @@ export function applied(cluster: Server, object: ValueMap): Promise<ValueMap> {
   return send(cluster, object, "PATCH", { fieldManager: "kubectl", force: "true" });
 }
 
-/** Creates an object like `kubectl create`; unknown fields are errors. Returns it as the cluster has it. */
+/** Creates an object like `kubectl create`; unknown fields are errors. Returns the object of the cluster. */
 export function created(cluster: Server, object: ValueMap, query: Query = {}): Promise<ValueMap> {
   return send(cluster, object, "POST", { fieldManager: "kubectl-create", ...query });
 }
 
-/** What the server makes of an object, as a dry run; or why it refuses it. */
+/** The object that the server would create, by a dry run, or the reason why the server refuses it. */
 export async function tried(cluster: Server, object: ValueMap): Promise<{ made?: ValueMap; refusal: string }> {
   try {
     return { made: await created(cluster, object, { dryRun: "All" }), refusal: "" };
@@ -47,7 +47,7 @@ export function reported(cluster: Server, object: ValueMap, status: Value): Prom
   return merged(cluster, object, { status }, "/status");
 }
 
-/** Changes the fields of an object that a patch has; `null` removes one. */
+/** Changes the fields that a patch has; `null` removes a field. */
 export async function merged(cluster: Server, object: ValueMap, patch: Value, subresource = ""): Promise<void> {
   const path = `${await pathOf(cluster, object)}/${metadataOf(object).name}${subresource}`;
   const headers = { ...ADMINISTRATOR, "content-type": "application/merge-patch+json" };
@@ -69,7 +69,7 @@ export async function removed(cluster: Server, object: ValueMap): Promise<void> 
   await read(await fetch(url, { client: cluster.http, method: "DELETE", headers: ADMINISTRATOR }), `DELETE ${path}`);
 }
 
-/** A namespace in which pods can be created: there are no controllers, and the API server wants their service account. */
+/** A namespace for pods. The API server requires their service account, which no controller creates here. */
 export async function createNamespace(
   cluster: Server,
   name: string,
@@ -90,8 +90,8 @@ export async function current(cluster: Server, object: ValueMap): Promise<ValueM
 }
 
 /**
- * Reads an object or a list. A server may close a kept connection while a request is on its way: it is sent once more, as
- * client-go does with a GET.
+ * Reads an object or a list. A server may close a kept connection during a request: the request is repeated once, as
+ * client-go repeats a GET.
  */
 export async function got(cluster: Server, path: string): Promise<ValueMap> {
   const send = () => fetch(`${cluster.url}${path}`, { client: cluster.http, headers: ADMINISTRATOR });
@@ -126,7 +126,7 @@ function metadataOf(object: ValueMap): { name: Value | undefined; namespace: Val
   return { name: isMap(metadata) ? metadata["name"] : "", namespace: isMap(metadata) ? metadata["namespace"] : "" };
 }
 
-/** The kinds of groups, as servers listed them. */
+/** The kinds of groups, as servers have listed them. */
 const KINDS = new WeakMap<Server, Map<string, readonly ValueMap[]>>();
 
 /** The path of the collection of an object, as the server names it. */

@@ -6,9 +6,9 @@ interface KeyValue {
   readonly mod_revision: string;
 }
 
-/** Leases, and events of its own objects: the API server writes them at any time. */
+/** Leases, and events of the API server's own objects, which it writes at any time. */
 const OWN_KEYS = /^\/registry\/(leases|masterleases|events\/(default|kube-system))\//;
-/** etcd takes 128 operations in a transaction. */
+/** etcd allows 128 operations in a transaction. */
 const OPERATIONS = 100;
 const ALL = btoa("\0");
 
@@ -20,7 +20,7 @@ export class EtcdState {
     return new EtcdState(url, await range(url, {}));
   }
 
-  /** The API server sees the changes by its watches, as if another API server had made them. */
+  /** The API server receives the changes by its watches, as if another API server had made them. */
   async restore(): Promise<void> {
     const now = await range(this.url, { keys_only: true });
     const added = [...now.keys()].filter((key) => !this.values.has(key));
