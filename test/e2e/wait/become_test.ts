@@ -46,16 +46,16 @@ Deno.test("the command gets streams, environment and arguments", async () => {
   assert.equal(printed.stdout, `${words.join("\n")}\n`);
 });
 
-/** Masks of the signals 1 to 28; 32 and 33 are the C library's own. */
+/** Prints masks of the signals 1 to 28; 32 and 33 are the C library's own. */
 const MASK = "sed -n 's/^Sig\\(Blk\\|Ign\\|Cgt\\):.*\\(.......\\)$/\\1 \\2/p' /proc/self/status";
 
-/** The output of a shell line. `"$@"` in it are the given arguments. */
+/** The output of a shell line. `"$@"` are the given arguments. */
 async function shell(line: string, ...argv: string[]): Promise<string> {
   const command = new Deno.Command("sh", { args: ["-c", line, "sh", ...argv], stdin: "null" });
   return new TextDecoder().decode((await command.output()).stdout);
 }
 
-testWhen(notLinux, "signal masks and open files are those without wait", async () => {
+testWhen(notLinux, "signal masks and open files are the same as without wait", async () => {
   await using proxy = standIn(() => 200);
   const look = `${MASK}; readlink /proc/self/fd/* | grep -cv '^/proc'; ulimit -c`;
   const expected = await shell(look);
@@ -90,7 +90,7 @@ Deno.test("SIGTERM while waiting gives exit code 143, and the command does not r
   assert.deepEqual([code, stdout], [143, ""]);
 });
 
-Deno.test("a missing command gives exit code 127, one that is not executable 126", async () => {
+Deno.test("a missing command gives exit code 127, a command that is not executable 126", async () => {
   await using proxy = standIn(() => 200);
   for (const [command, code] of [["no-such-program", 127], ["/etc/passwd", 126], ["/", 126]] as const) {
     for (const flags of [[], ["--shutdown", "--quit-url", `${proxy.url}/quit`]]) {
@@ -102,7 +102,7 @@ Deno.test("a missing command gives exit code 127, one that is not executable 126
   assert.deepEqual(proxy.requests.filter((request) => request.startsWith("POST")), []);
 });
 
-Deno.test("a disabled wait, and one that continues after its timeout, run the command", async () => {
+Deno.test("a disabled wait, and a wait that continues after its timeout, run the command", async () => {
   const url = `http://127.0.0.1:${freePort()}/`;
   const disabled = await runMesh(["wait", "--url", url, "--", "sh", "-c", "exit 4"], {
     env: { MESH_WAIT_DISABLED: "yes" },

@@ -19,7 +19,7 @@ async function childOf(pid: number): Promise<number> {
   return Number(text.trim());
 }
 
-testWhen(missing, "as the first process it ends on SIGTERM and SIGINT while it waits", async () => {
+testWhen(missing, "as the first process, wait ends on SIGTERM and SIGINT", async () => {
   for (const [signal, code] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
     await using proxy = standIn(() => 503);
     await using unshared = first("wait", "--url", proxy.url, "--", "echo", "it ran");

@@ -1,4 +1,4 @@
-/** What counts as ready, and the messages for what does not. */
+/** What counts as ready, and the messages if a proxy is not ready. */
 import assert from "node:assert/strict";
 import { MESH_COMMAND, runMesh } from "../../support/programs/mesh.ts";
 import { freePort } from "../../support/ports.ts";
@@ -13,7 +13,7 @@ Deno.test("wait ends with 0 and no output when the proxy is ready", async () => 
   assert.deepEqual(proxy.requests, ["GET /"]);
 });
 
-Deno.test("only 200 at the end of redirects is ready", async () => {
+Deno.test("only status 200 after redirects is ready", async () => {
   await using proxy = standIn((path) => {
     if (path === "/moved") return Response.redirect(`${proxy.url}/200`);
     if (path === "/relative") return new Response(null, { status: 307, headers: { location: "moved" } });
@@ -28,7 +28,7 @@ Deno.test("only 200 at the end of redirects is ready", async () => {
   assert.deepEqual(codes, { 200: 0, moved: 0, relative: 0, 201: 1, 204: 1, 404: 1, 503: 1, gone: 1, round: 1 });
 });
 
-Deno.test("wait polls until the proxy is ready, and logs it", async () => {
+Deno.test("wait polls until the proxy is ready, and logs that", async () => {
   const port = freePort();
   const waiting = startMesh(["wait", "--url", `http://127.0.0.1:${port}/`]);
   await waiting.warns("connection refused");
@@ -66,7 +66,7 @@ Deno.test("a proxy that accepts the connection and does not answer is reported",
   );
 });
 
-// Loopback has 16 million addresses: these ports are free on one that nobody else uses.
+// An address of loopback that nobody else uses, so that these ports are free.
 const hostname = "127.84.21.7";
 
 Deno.test("on a timeout the agent's reason is logged, whatever the proxy's port answers", async () => {

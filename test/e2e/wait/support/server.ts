@@ -5,7 +5,7 @@ export interface StandIn extends AsyncDisposable {
   readonly requests: string[];
 }
 
-/** Where it listens; by default a free port of 127.0.0.1. */
+/** The listening address; by default a free port of 127.0.0.1. */
 export interface Place {
   readonly hostname?: string;
   readonly port?: number;
