@@ -1,4 +1,4 @@
-/** Istio's cases with a real API server, which applies our patches. The pods equal Istio's. */
+/** Istio's cases with a real API server that applies this program's patches. The pods equal Istio's. */
 import assert from "node:assert/strict";
 import type { Injector } from "../../../src/inject/mod.ts";
 import { reviewPod } from "../../../src/webhook/review/review_pod.ts";
@@ -12,7 +12,7 @@ import { until } from "../../support/until.ts";
 import { kubectl, register, triedStatus } from "../support/webhook.ts";
 import { createNamespace } from "../support/cluster/requests.ts";
 
-/** A server of reviews. The test sets the injector. */
+/** A server of reviews. `current` returns the injector. */
 function serve(current: () => Injector) {
   const { certificate, key, authority } = testCertificate();
   const server = Deno.serve(
@@ -58,8 +58,8 @@ async function isCalled(cluster: Cluster): Promise<boolean> {
 }
 
 /**
- * Cases that only work for manifests. The API server adds defaults to a user's own proxy container before the webhook
- * sees it, and these defaults count as the user's. The namespace of other cases does not exist here.
+ * Whether a case works only for manifests. The API server adds defaults to a user's own proxy container before the
+ * webhook sees it, and these defaults count as the user's. Namespaces of cases do not exist here.
  */
 function isOfManifestsOnly(manifests: string): boolean {
   return /^ *(- )?name: istio-proxy$/m.test(manifests) || podsOf(manifests).some(({ namespace }) => namespace !== "");
@@ -68,7 +68,7 @@ function isOfManifestsOnly(manifests: string): boolean {
 /** The number of compared pods: 0 if the API server rejects Istio's own pod. */
 async function compare(cluster: Cluster, item: InjectCase): Promise<number> {
   const { input: before, expected: after } = item;
-  // It prints the pod, which has the API server's defaults there.
+  // The template prints the pod, which has the API server's defaults here.
   if (item.name === "functions of templates" || isOfManifestsOnly(before)) return 0;
   const expected = await dryRun(cluster, after, "plain").catch(() => undefined);
   if (expected === undefined) return 0;

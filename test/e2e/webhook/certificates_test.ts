@@ -34,7 +34,7 @@ testWhen(
           await withReplicas(kubeconfig, { lifetimes: LONG }, (sources) => agrees(cluster, sources));
         },
       );
-      await t.step("a removed caBundle and a deleted Secret come back", async () => {
+      await t.step("a removed caBundle and a deleted Secret are restored", async () => {
         await withReplicas(kubeconfig, { lifetimes: LONG }, (sources) => comesBack(cluster, sources));
       });
       await t.step(

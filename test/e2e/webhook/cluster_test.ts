@@ -1,4 +1,4 @@
-/** The webhook over time: down, back, with new certificates and configurations, while pods are created. */
+/** The webhook over time: it stops, returns, and gets new certificates and configurations while pods are created. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect, type KubeConnection } from "../../../src/kube/client/mod.ts";
@@ -36,7 +36,7 @@ testWhen(needsCluster(), "webhook lifecycle in a cluster", async (t) => {
     await withWebhook(cluster, async (webhook) => {
       await t.step("after it is back, refused pods are injected", () => comesBack(cluster));
       await t.step("a dry run is answered and stores nothing", () => answersDryRun(cluster, webhook));
-      await t.step("a deleted and re-created pod is the same", () => makesAgain(cluster));
+      await t.step("a re-created pod equals the deleted one", () => makesAgain(cluster));
       await t.step("the webhook and inject make the same pods of the examples", () => equalsInject(cluster));
     });
     await t.step(
@@ -129,7 +129,7 @@ async function equalsInject(cluster: Cluster): Promise<void> {
 
 const CLIENTS = 4;
 const ROUNDS = 4;
-/** Milliseconds between two pods of a client: the webhook looks for new files once in some seconds. */
+/** Milliseconds between two pods of a client. The webhook looks for new files only every few seconds. */
 const PAUSE = 50;
 
 /** Creates pods under load: none is refused, each is injected by the old or the new configuration. */

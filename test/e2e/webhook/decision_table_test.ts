@@ -88,7 +88,7 @@ async function check(cluster: Cluster, policy: string): Promise<void> {
   }
 }
 
-/** The API server learns of configurations from a watch, a little later. */
+/** Waits until the API server calls the webhooks: it learns of configurations from a watch, a little later. */
 async function webhooksAreCalled(cluster: Cluster): Promise<void> {
   for (const revision of REVISIONS) {
     const row: Row = { namespace: `rev-${revision}`, label: "true", annotation: "none", revision: "none" };

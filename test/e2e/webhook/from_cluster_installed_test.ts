@@ -10,10 +10,10 @@ import { reviewOf } from "./support/server.ts";
 
 const NAME = "kubectl-mesh-webhook";
 
-/** There are no nodes: the test runs the container's command, with the rights of its ServiceAccount. */
+/** The cluster has no nodes: the test runs the container's command, with the rights of its ServiceAccount. */
 testWhen(
   needsCluster(),
-  "installed with --from-cluster, it injects with the control plane's configuration",
+  "installed with --from-cluster, the webhook injects with the control plane's configuration",
   async () => {
     const cluster = await startCluster();
     try {
@@ -28,7 +28,7 @@ testWhen(
   },
 );
 
-/** The ConfigMaps as an installation of Istio has them. */
+/** Creates the ConfigMaps of an installation of Istio. */
 async function addControlPlane(cluster: Cluster): Promise<void> {
   await kubectl(cluster, ["create", "namespace", "istio-system"]);
   await kubectl(cluster, ["create", "-n", "istio-system", "-f", "-"], showConfiguration(configurationOf({})));
@@ -68,7 +68,7 @@ async function serves(cluster: Cluster): Promise<void> {
   }
 }
 
-/** Proxies are native sidecars where the kubelets of all nodes are new enough. */
+/** Proxies become native sidecars if the kubelets of all nodes are new enough. */
 async function goesByNodes(cluster: Cluster, place: () => Promise<string>): Promise<void> {
   assert.equal(await place(), "containers", "there are no nodes");
   for (
@@ -87,7 +87,7 @@ function proxyPlace({ response: { patch } }: { readonly response: { readonly pat
   return found?.path.split("/")[2] ?? "";
 }
 
-/** The arguments of the Deployment's container; its ports are free ones here. */
+/** The arguments of the Deployment's container, with free ports. */
 async function containerArguments(cluster: Cluster): Promise<string[]> {
   const deployment = JSON.parse(await kubectl(cluster, ["get", "deployment", NAME, "-n", "mesh", "-o", "json"]));
   const args: string[] = deployment.spec.template.spec.containers[0].args;
@@ -106,7 +106,7 @@ async function caBundle(cluster: Cluster): Promise<string> {
   return await kubectl(cluster, ["get", "mutatingwebhookconfiguration", "istio-sidecar-injector", "-o", path]);
 }
 
-/** Asks like the API server: by the Service's name, trusting only the caBundle. */
+/** Sends a review like the API server: to the Service's name, trusting only the caBundle. */
 async function review(port: number, bundle: string) {
   const body = reviewOf("web");
   const tcp = await Deno.connect({ hostname: "127.0.0.1", port });

@@ -19,7 +19,7 @@ testWhen(needsCluster(), "the configuration of a cluster's control plane", async
     await t.step("errors name the missing rights", () => isForbidden(cluster));
     await t.step("webhook serve follows the ConfigMaps", () => follows(cluster));
     await t.step(
-      "webhook serve follows ProxyConfigs and what OpenShift notes at namespaces",
+      "webhook serve follows ProxyConfigs and the annotations of OpenShift on namespaces",
       () => followsFacts(cluster),
     );
     await t.step("webhook serve does not start without them", () => doesNotStart(cluster));
@@ -33,7 +33,7 @@ async function inject(cluster: Cluster, ...flags: string[]) {
   return await runMesh([...named, ...flags]);
 }
 
-/** The two ConfigMaps of a revision, with images of this registry. */
+/** Installs the two ConfigMaps of a revision, with images of this registry. */
 async function install(cluster: Cluster, hub: string, suffix = ""): Promise<void> {
   const metadata = (name: string) => ({ name: `${name}${suffix}`, namespace: "istio-system" });
   const values = BUILT_IN.values.replace(/^( +)hub: .*$/m, `$1hub: ${hub}`);

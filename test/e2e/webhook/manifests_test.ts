@@ -57,7 +57,7 @@ async function createStrictNamespace(cluster: Cluster, namespace: string): Promi
   await createNamespace(cluster, namespace, Object.fromEntries(levels));
 }
 
-/** Standard output of kubectl. Warnings are errors. */
+/** Standard output of kubectl. A warning is a failure. */
 async function done(cluster: Cluster, args: readonly string[], stdin?: string): Promise<string> {
   const { code, stdout, stderr } = await cluster.kubectl(args, stdin);
   assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);
@@ -70,7 +70,7 @@ async function appliesCleanly(cluster: Cluster, options: Partial<ManifestOptions
   const apply = ["apply", "--validate=strict", "-f", "-"];
   assert.doesNotMatch(await done(cluster, apply, manifests), /unchanged|configured/);
   const versions = await versionsOf(cluster, manifests);
-  // kubectl sends the selector of a PodDisruptionBudget each time: its patch strategy is "replace".
+  // kubectl sends the selector of a PodDisruptionBudget on each apply: its patch strategy is "replace".
   const again = await done(cluster, apply, manifests);
   assert.deepEqual(again.trim().split("\n").filter((line) => !/ unchanged$|^poddisruptionbudget/.test(line)), []);
   assert.deepEqual(await versionsOf(cluster, manifests), versions);
@@ -87,7 +87,10 @@ function versionsOf(cluster: Cluster, manifests: string): Promise<unknown[]> {
   );
 }
 
-/** There are no controllers: the test creates the pod of the Deployment's template. Pod Security refuses what is not restricted. */
+/**
+ * Creates the pod of the Deployment's template, because the cluster has no controllers. Pod Security refuses a pod that
+ * is not restricted.
+ */
 async function startsPod(cluster: Cluster, { revision, namespace = "istio-system" }: Partial<ManifestOptions>) {
   const name = revision === undefined ? "kubectl-mesh-webhook" : `kubectl-mesh-webhook-${revision}`;
   const deployment = await got(cluster, `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`);
@@ -114,7 +117,7 @@ async function keepsBundle(cluster: Cluster): Promise<void> {
   }
 }
 
-/** How users and programs apply manifests that are there already: flags of kubectl. */
+/** How users and programs apply existing manifests: flags of kubectl. */
 const AGAIN: Readonly<Record<string, readonly string[]>> = {
   "an apply": ["apply", "-f", "-"],
   "a server-side apply of kubectl": ["apply", "--server-side", "--force-conflicts", "-f", "-"],
@@ -129,7 +132,7 @@ const AGAIN: Readonly<Record<string, readonly string[]>> = {
   "an apply after those": ["apply", "-f", "-"],
 };
 
-/** The webhook writes its certificates where there are none, and finds them again after the applies. */
+/** The webhook writes its certificates if none exist. It finds the same ones after the applies. */
 async function keepsKey(cluster: Cluster, apply: readonly string[]): Promise<void> {
   const api = await connect(realWorld(), { kubeconfig: cluster.kubeconfig });
   try {

@@ -1,4 +1,4 @@
-/** Another webhook behind this one adds a container: the API server calls this one again. */
+/** A later webhook adds a container: the API server calls this program's webhook a second time. */
 import assert from "node:assert/strict";
 import { isMap, mapAt, type Value, type ValueMap } from "../../../src/base/value.ts";
 import { testCertificate } from "../../support/tls/certificates.ts";
@@ -54,7 +54,7 @@ async function addHelper(request: Request): Promise<Response> {
   return Response.json({ apiVersion, kind, response });
 }
 
-/** A pod that both webhooks have seen: the API server learns of them within a moment. */
+/** A pod that both webhooks have seen: the API server learns of new webhooks a little later. */
 async function injectedPod(cluster: Cluster): Promise<ValueMap> {
   let made: ValueMap = {};
   await until(async () => {

@@ -1,7 +1,7 @@
 /**
- * Two replicas behind one address, which a real API server calls for each pod: certificates and configurations change, also
- * broken ones, and one replica after the other ends, while clients create pods. A long run repeats each more often, and its
- * clients make no pause; docs/reliability.md has its figures.
+ * A real API server calls two replicas behind one address for each pod. Certificates and configurations change, also to
+ * broken ones, and one replica after the other ends, while clients create pods. A long run repeats each fault more
+ * often, without pauses of the clients; docs/reliability.md has its figures.
  */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
@@ -23,7 +23,7 @@ const CLIENTS = 8;
 const ROUNDS = isLong() ? 10 : 2;
 /** Pods that are created before and after each fault. */
 const PODS = isLong() ? 40 : 24;
-/** Milliseconds between two pods of a client while nothing waits for pods: new files are seen and programs start. */
+/** Milliseconds between two pods of a client, in which replicas see new files and start. */
 const PAUSE = isLong() ? 0 : 300;
 
 testWhen(needsCluster(), "two replicas of the webhook under load", async (t) => {
@@ -48,7 +48,7 @@ testWhen(needsCluster(), "two replicas of the webhook under load", async (t) => 
         const figure = `${name}, ${ROUNDS} times: ${load.summary()}`;
         printFigure(figure);
         await t.step(figure, () => {
-          // Reviews in flight on a killed replica, and those that reach it before its port is closed.
+          // Reviews in flight on a killed replica, and reviews that reach its port before the port closes.
           const allowed = fault === killsOne ? 2 * ROUNDS * CLIENTS : 0;
           assert.ok(load.failures.length <= allowed, load.failures.slice(0, 3).join("\n"));
           assert.deepEqual([...load.images].filter((image) => !/^hub-\w+\.test\//.test(image)), []);
@@ -114,7 +114,7 @@ class Replicas {
     return replicas;
   }
 
-  /** The API server calls it when it has the certificate of all. */
+  /** Starts a replica. The API server calls it only when it has the shared certificate. */
   async #startOne(): Promise<void> {
     const texts = { config: BUILT_IN.config, values: this.#values, mesh: BUILT_IN.mesh };
     const started = await startWebhook({ ...texts, flags: ["--shutdown-delay=1s"] });
@@ -124,7 +124,7 @@ class Replicas {
     this.balancer.use(this.#running);
   }
 
-  /** The replica that the API server is connected with. */
+  /** The replica to which the API server is connected. */
   called(): WebhookProcess {
     const port = this.balancer.connected();
     const found = this.#running.find((each) => each.port === port);
@@ -136,7 +136,7 @@ class Replicas {
     await Promise.all(this.#running.map(act));
   }
 
-  /** Gives all a new configuration. */
+  /** Gives all replicas a new configuration. */
   async configure(round: number): Promise<void> {
     this.#values = valuesOf(`${round}`);
     await this.each(async (replica) => {
@@ -146,7 +146,7 @@ class Replicas {
     });
   }
 
-  /** Gives all a new certificate. */
+  /** Gives all replicas a new certificate. */
   async certify(certificate: TestCertificate): Promise<void> {
     this.certificate = certificate;
     await this.each(async (replica) => {
@@ -156,7 +156,7 @@ class Replicas {
     });
   }
 
-  /** Ends one and starts another. */
+  /** Ends one replica and starts another. */
   async replace(old: WebhookProcess, end: () => Promise<void>): Promise<void> {
     await end();
     this.#running = this.#running.filter((each) => each !== old);

@@ -1,4 +1,6 @@
-/** Every right of the manifests is used, and none is missing: an API server records what `webhook serve` asks it for. */
+/**
+ * `webhook serve` uses every right of its manifests, and lacks none: the API server's audit log records its requests.
+ */
 import assert from "node:assert/strict";
 import { isMap, mapAt, type Value } from "../../../src/base/value.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
@@ -14,7 +16,7 @@ const OPTIONS = { image: "example.com/kubectl-mesh:1", namespace: "mesh", revisi
 const NAME = "kubectl-mesh-webhook-next";
 const ACCOUNT = `system:serviceaccount:mesh:${NAME}`;
 
-/** All requests with their users, without bodies. */
+/** Logs all requests with their users, without bodies. */
 const POLICY = {
   apiVersion: "audit.k8s.io/v1",
   kind: "Policy",
@@ -54,7 +56,9 @@ function missing(wanted: ReadonlySet<string>, found: ReadonlySet<string>): strin
   return [...wanted].filter((each) => !found.has(each)).sort();
 }
 
-/** Applies manifests and what they read; the rights that they give, one for each verb and object. */
+/**
+ * Applies the manifests and the ConfigMaps that the webhook reads. Returns the rights, one for each verb and object.
+ */
 async function install(cluster: OwnCluster): Promise<ReadonlySet<string>> {
   await createNamespace(cluster, "mesh");
   await createNamespace(cluster, "istio-system");
@@ -108,7 +112,7 @@ async function servesFrom(cluster: OwnCluster): Promise<readonly string[]> {
   ];
 }
 
-/** What the ServiceAccount asked for, without what has no object, such as the version. */
+/** The requests of the ServiceAccount for objects. */
 async function requestsIn(log: string): Promise<ReadonlySet<string>> {
   const lines = (await Deno.readTextFile(log).catch(() => "")).split("\n").filter((line) => line.includes(ACCOUNT));
   const requests = lines.map((line) => JSON.parse(line)).filter(({ user, objectRef }) =>

@@ -8,10 +8,10 @@ import { configurationOf, review, reviewOf, secretOf, WebhookServer } from "./su
 
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 
-/** Milliseconds between two reviews of a connection: the server looks for new files once in some seconds. */
+/** Milliseconds between two reviews of a connection. The server looks for new files only every few seconds. */
 const PAUSE = 20;
 
-/** Sends reviews until it is stopped. Each must be answered with a patch. */
+/** Sends reviews until it is stopped. Each answer must have a patch. */
 function load(server: WebhookServer, authority = server.certificate.authority) {
   const stop = new AbortController();
   const counts = { kept: 0, fresh: 0 };

@@ -78,7 +78,7 @@ testWhen(notLinux, "shutdown waits only for a limited time for a review", async 
 });
 
 for (const [signal, code] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
-  testWhen(notLinux, `a second signal ends it immediately: ${signal}`, async () => {
+  testWhen(notLinux, `a second signal ends the webhook immediately: ${signal}`, async () => {
     await using server = await WebhookServer.start("--shutdown-delay=10m", "--shutdown-timeout=10m");
     using client = server.client();
     const cut = assert.rejects(openReview(server, client).answer);

@@ -29,7 +29,7 @@ testWhen(
   },
 );
 
-/** Runs it until the API server would trust it. Returns the served certificate. */
+/** Runs the webhook until the API server would trust it. Returns the served certificate. */
 async function served(cluster: Cluster, folder: string): Promise<string> {
   const log = { text: "" };
   const child = new Deno.Command(MESH_COMMAND, {

@@ -43,7 +43,7 @@ testWhen(notLinux, "a pod that cannot be injected is denied with a reason, and t
   assert.doesNotMatch(server.log, /hunter2|nope/);
 });
 
-testWhen(notLinux, "large reviews of the size that the API server takes are answered", async () => {
+testWhen(notLinux, "reviews of the largest size that the API server accepts are answered", async () => {
   await using server = await WebhookServer.start();
   using client = server.client();
   const { status, text } = await review(server, client, reviewOf("large", { pad: "x".repeat(5.9 * 1024 * 1024) }));

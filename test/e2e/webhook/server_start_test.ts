@@ -59,7 +59,7 @@ async function start(server: string, ...flags: readonly string[]) {
 const WAITS = "[-]running failed: the webhook is waiting for its configuration and certificate: ";
 
 for (const [signal, expected] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
-  testWhen(notLinux, `without an API server it is alive and not ready, and ${signal} ends it`, async () => {
+  testWhen(notLinux, `without an API server the webhook is live and not ready, and ${signal} ends it`, async () => {
     // Nothing listens on port 1.
     const webhook = await start("https://127.0.0.1:1", "--self-managed-certs");
     assert.deepEqual(await webhook.answer("/healthz"), [200, "ok\n"]);
@@ -73,7 +73,7 @@ for (const [signal, expected] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
   });
 }
 
-testWhen(notLinux, "--from-cluster: it waits for an API server that comes later, and for its rights", async () => {
+testWhen(notLinux, "--from-cluster waits for an API server that starts later, and for its rights", async () => {
   // The port of a server that is not there yet.
   using reserved = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = reserved.addr;

@@ -55,7 +55,7 @@ testWhen(
   },
 );
 
-/** As Istio's chart creates it, and as istiod completes it. */
+/** The injector's configuration, as Istio's chart creates it and istiod completes it. */
 function injector() {
   const clientConfig = {
     service: { name: "istiod", namespace: "istio-system", path: "/inject", port: 443 },
@@ -83,13 +83,13 @@ function istiod() {
   };
 }
 
-/** Labels and webhooks. */
+/** The labels and webhooks of the configuration. */
 async function configuration(cluster: Cluster) {
   const { metadata, webhooks } = JSON.parse(await kubectl(cluster, ["get", CONFIGURATION, "-o", "json"]));
   return { labels: metadata.labels, webhooks };
 }
 
-/** The objects of the kinds that `webhook manifests` has. */
+/** The objects of all kinds in `webhook manifests`. */
 async function namesIn(cluster: Cluster): Promise<string[]> {
   const kinds = "serviceaccount,role,rolebinding,configmap,service,deployment,poddisruptionbudget,secret";
   const all = [["get", kinds, "-A"], ["get", "clusterrole,clusterrolebinding"]];
@@ -98,7 +98,7 @@ async function namesIn(cluster: Cluster): Promise<string[]> {
   return names.join("").split("\n").filter((name) => own.test(name)).sort();
 }
 
-/** Runs a script in a folder, as a user of this cluster. */
+/** Runs a script in a folder, with the kubeconfig of this cluster. */
 async function shell(cluster: Cluster, folder: string, script: string) {
   const command = new Deno.Command("sh", {
     args: ["-c", script],

@@ -3,13 +3,13 @@
 /** A replica. */
 export interface Replica {
   readonly port: number;
-  /** Of `/ready`. */
+  /** The port of `/ready`. */
   readonly plainPort: number;
 }
 
 export interface Balancer {
   readonly port: number;
-  /** The replicas from now on; open connections stay. */
+  /** Replaces the replicas. Open connections stay. */
   use(replicas: readonly Replica[]): void;
   /** The port of the replica that got the newest open connection. */
   connected(): number | undefined;
@@ -63,7 +63,7 @@ export function balance(): Balancer {
         try {
           outer.close();
         } catch {
-          // Its end has closed it.
+          // The other side has closed it.
         }
       }
       await Promise.all(passing);

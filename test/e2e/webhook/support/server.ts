@@ -64,7 +64,7 @@ export class MountedFolder {
 }
 
 interface ServerRun {
-  /** The program, and its first arguments. */
+  /** The program and its first arguments. */
   readonly command: readonly string[];
   readonly flags: readonly string[];
 }
@@ -102,7 +102,7 @@ export class WebhookServer {
     return WebhookServer.#start({ command: [MESH_COMMAND], flags });
   }
 
-  /** One that may have this many file descriptors. */
+  /** Starts a webhook with at most this many file descriptors. */
   static startWithFiles(files: number): Promise<WebhookServer> {
     const command = ["sh", "-c", `ulimit -n ${files}; exec "$0" "$@"`, MESH_COMMAND];
     return WebhookServer.#start({ command, flags: [] });
@@ -142,7 +142,7 @@ export class WebhookServer {
     return `https://localhost:${this.port}`;
   }
 
-  /** The port of probes and metrics. */
+  /** The URL of the port for probes and metrics. */
   get plainUrl(): string {
     return `http://127.0.0.1:${/probes and metrics on port (\d+)/.exec(this.#log)?.[1]}`;
   }
@@ -162,7 +162,7 @@ export class WebhookServer {
     return Deno.createHttpClient({ caCerts: [certificate.authority] });
   }
 
-  /** The text of a path of the plain port. */
+  /** The text of a path on the plain port. */
   async page(path: string): Promise<string> {
     return await (await fetch(this.plainUrl + path)).text();
   }
