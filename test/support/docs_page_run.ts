@@ -36,7 +36,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   kubectl: { missing: needsProgram("kubectl") },
 };
 
-/** Replaces kubectl if it is not installed. It knows only this plugin. */
+/** Stands in for a kubectl that is not installed. It runs only this plugin. */
 const PLUGIN_ALONE = '#!/bin/sh\n[ "$1" = mesh ] && shift && exec kubectl-mesh "$@"\nexit 127\n';
 
 /** Returns the paths of README.md and the pages of docs/ that match a pattern. */
