@@ -1,6 +1,6 @@
 /**
- * The injector gives Istio's answers, which record.ts recorded, to thousands of questions. A long run asks them all, another
- * every tenth of those that are generated, and all others.
+ * The injector gives Istio's answers, which record.ts recorded, to thousands of questions. A short run asks only every
+ * tenth of most generated questions.
  */
 import assert from "node:assert/strict";
 import { isLong } from "../../support/long.ts";
@@ -36,7 +36,7 @@ async function compare(origin: Origin): Promise<void> {
   assert.deepEqual(KNOWN.filter((_, index) => !seen.has(index)).map(({ reason }) => reason), [], "known, but not seen");
 }
 
-/** Whether it is generated, without a known difference: there are hundreds like it. */
+/** Whether a question is generated and shows no known difference. Hundreds of questions are like it. */
 function isOneOfMany(question: Question): boolean {
   return question.name.startsWith("generated ") && !KNOWN.some(({ shows }) => shows(question));
 }

@@ -7,8 +7,8 @@ import { mergeQuestion } from "./merge_questions.ts";
 import { askOracle, type Question } from "./oracle.ts";
 
 testWhen(needsProgram("go"), "strategicMerge: generated patches give what Kubernetes' code gives", async () => {
-  // About one merge in 20,000 of other seeds differs in order, where a patch with
-  // `$setElementOrder` deletes an element and adds it again.
+  // With other seeds, about one merge in 20,000 differs in order: a patch with `$setElementOrder` deletes an element
+  // and adds it.
   const questions = fc.sample(mergeQuestion, 1000);
   const answers = await askOracle(questions);
   questions.forEach((question, index) => {
@@ -41,7 +41,7 @@ for (const [index, [spec, patch]] of KUBECTL_CASES.entries()) {
   });
 }
 
-/** kubectl writes the typed object: the always written `resources` is not part of the merge. */
+/** kubectl writes the typed object, which always has `resources`. The merge does not add it. */
 function withoutZero(key: string, value: unknown): unknown {
   return key === "resources" ? undefined : value;
 }

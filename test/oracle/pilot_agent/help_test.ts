@@ -1,4 +1,4 @@
-/** docs/names.md says of every flag, variable and metric of pilot-agent what becomes of it; UPDATE=1 writes it anew. */
+/** docs/names.md says what corresponds to every flag, variable and metric of pilot-agent; UPDATE=1 rewrites it. */
 import assert from "node:assert/strict";
 import { agentMetrics } from "../../../src/agent/metrics/agent_metrics.ts";
 import { controlPlaneMetrics } from "../../../src/agent/metrics/control_plane_metrics.ts";
@@ -13,7 +13,7 @@ import { type Help, HELP_FILE } from "./help.ts";
 const HELP: Help = JSON.parse(await Deno.readTextFile(HELP_FILE));
 const PAGE = new URL("../../../docs/names.md", import.meta.url);
 
-/** Variables of the agent that no table of settings has. */
+/** Variables of the agent that are in no table of settings. */
 const OTHERS: Readonly<Record<string, string>> = {
   BLOCKED_CIDRS_IN_JWKS_URIS: "istiod's",
   INBOUND_INTERCEPTION_MODE: "Istio's CNI plugin's",
@@ -53,7 +53,7 @@ function code(text: string): string {
   return text === "" ? "" : `\`${text}\``;
 }
 
-/** Metrics of istiod's code in the program, and metrics that are not kept here. */
+/** Metrics that this program leaves out, with the reason. */
 const NO_METRIC: Readonly<Record<string, string>> = {
   num_file_watcher_failures_total: "absent: files are read every second, without a watcher",
 };
@@ -65,7 +65,7 @@ async function metricAction(name: string): Promise<string> {
   return own.includes(name) ? `\`istio_agent_${name}\`` : NO_METRIC[name] ?? "absent";
 }
 
-/** Metrics that come with certificates and with DNS. */
+/** Metrics that exist only with certificates or with DNS. */
 const FROM_PARTS = ["cert_expiry_seconds", "startup_duration_seconds"].concat(
   ["requests_total", "upstream_failures_total", "upstream_request_duration_seconds", "upstream_requests_total"]
     .map((name) => `dns_${name}`),

@@ -16,7 +16,7 @@ import {
   NAMED_CAPTURE_FILE,
 } from "./recorded.ts";
 
-/** The questions that are recorded are those that are asked. */
+/** The recorded questions must equal the asked questions. */
 function sameQuestions(asked: readonly unknown[], answers: readonly { readonly question: string }[]): void {
   assert.deepEqual(answers.map(({ question }) => question), asked.map((one) => JSON.stringify(one)), "record again");
 }

@@ -36,7 +36,7 @@ const pattern = fc.constantFrom("a", "[a-z]+", "b*", "(a)|(b)", "^.", "\\d+", ""
 const version = fc.tuple(fc.nat(3), fc.nat(3), fc.nat(3), fc.constantFrom("", "-a", "-rc.1", "+m")).map((
   [a, b, c, d],
 ) => `${a}.${b}.${c}${d}`);
-/** Also white space of JavaScript that is none of Go's, and texts that only begin like a constraint. */
+/** White space, including characters that are white space in JavaScript and not in Go. */
 const space = fc.constantFrom("", "", "", "", "", " ", " ", "\t", "\n", "\u00a0", "\v");
 const one = fc.tuple(
   space,

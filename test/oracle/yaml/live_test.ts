@@ -103,7 +103,7 @@ function ourSplit(text: string): string[] | undefined {
   }
 }
 
-/** Its reader keeps a leading separator in the text of the document. */
+/** kubectl's reader keeps a leading separator in the text of the document. */
 function kubectlSplit(answer: Answer | undefined): readonly string[] | undefined {
   if (answer?.error !== undefined) return undefined;
   return answer?.documents?.map((text) => text.replace(/^---.*\n/, "")).filter((text) => text !== "") ?? [];
