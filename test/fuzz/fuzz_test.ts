@@ -20,14 +20,14 @@ for (const name of READERS) {
 
 for (const folder of Deno.readDirSync(CASES)) {
   for (const { name } of Deno.readDirSync(`${CASES}/${folder.name}`)) {
-    Deno.test(`fuzz ${folder.name}: ${name} fails no more`, async () => {
+    Deno.test(`fuzz ${folder.name}: ${name} does not fail`, async () => {
       const reader = await loadReader(folder.name);
       await readOne(await reader.open(), reader, await Deno.readFile(`${CASES}/${folder.name}/${name}`));
     });
   }
 }
 
-Deno.test("inputOf() gives the same input for the same seed and index, and others for others", () => {
+Deno.test("inputOf() gives the same input for the same seed and index, and other inputs otherwise", () => {
   const sources = { seeds: ["one two three", "four"], words: ["x"] };
   const inputs = Array.from({ length: 50 }, (_, index) => inputOf(sources, 1, index).toBase64());
   assert.deepEqual(inputs, Array.from({ length: 50 }, (_, index) => inputOf(sources, 1, index).toBase64()));
@@ -44,7 +44,7 @@ Deno.test("shrunk() finds the smallest input that fails", async () => {
   assert.equal(new TextDecoder().decode(small), "x");
 });
 
-Deno.test("readOne() takes only this program's errors for a refusal", async () => {
+Deno.test("readOne() treats only this program's errors as a refusal", async () => {
   const reader = { name: "r", seeds: [], words: [], open: () => () => true };
   const failing = (error: unknown) =>
     readOne(
