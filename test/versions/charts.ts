@@ -1,4 +1,4 @@
-/** Configurations as Istio's own test has them: its chart, rendered by Helm with the values of a case. */
+/** The configurations of Istio's own test: Istio's chart, rendered by Helm with the values of a case. */
 import { helmProgram } from "../support/programs/gitops.ts";
 import { isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../src/base/value.ts";
 import { parseDocument, parseYaml, splitText, toYaml } from "../../src/yaml/mod.ts";
@@ -28,7 +28,7 @@ export class Chart {
     return known;
   }
 
-  /** The values of an IstioOperator; others of its fields change nothing here. */
+  /** The values of an IstioOperator. Its other fields do not matter here. */
   #operatorValues(file: string): ValueMap {
     const spec = mapAt(asMap(parseYaml(Deno.readTextFileSync(`${this.testdata}/${file}`))), "spec");
     const mesh = spec["meshConfig"];
@@ -57,7 +57,7 @@ export class Chart {
   }
 }
 
-/** Flags of `istioctl` as `--set` of Helm. Commas separate values of `--set`. */
+/** Converts a flag of `istioctl` to `--set` of Helm. Commas separate values of `--set`. */
 function setOf(flag: string): readonly string[] {
   if (flag === "components.cni.enabled=true") return ["istio_cni.enabled=true", "pilot.cni.enabled=true"];
   return [flag.replace(/^values\./, "").replaceAll(",", "\\,")];

@@ -1,9 +1,9 @@
-/** Where this program differs from Istio's own results on purpose: docs/inject.md says the same for users. */
+/** Deliberate differences of this program from Istio's own results. docs/inject.md explains them to users. */
 
 interface Deliberate {
-  /** The names of the expected files. */
+  /** Matches the name of the expected file. */
   readonly want: RegExp;
-  /** The difference, as `differenceOf` has it. */
+  /** Matches the result of `differenceOf`. */
   readonly difference: RegExp;
   readonly reason: string;
 }
@@ -31,7 +31,7 @@ const DELIBERATE: readonly Deliberate[] = [
   },
 ];
 
-/** Why a difference is one on purpose; `undefined` if it is not. */
+/** The reason for a deliberate difference; `undefined` for any other difference. */
 export function reasonFor(want: string, difference: string): string | undefined {
   return DELIBERATE.find((each) => each.want.test(want) && each.difference.test(difference))?.reason;
 }

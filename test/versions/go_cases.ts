@@ -6,13 +6,13 @@ import { parseYaml } from "../../src/yaml/mod.ts";
 /** A case, as `TestInjection` runs it. */
 export interface GoCase {
   readonly input: string;
-  /** The expected file; for an error, none is written. */
+  /** The name of the expected file. The file does not exist if an error is expected. */
   readonly want: string;
   /** Values and components: `values.global.network=network1`. */
   readonly flags: readonly string[];
-  /** A file of an IstioOperator. */
+  /** The file of an IstioOperator. */
   readonly operator: string | undefined;
-  /** What the case changes in the mesh configuration. */
+  /** Changes to the mesh configuration. */
   readonly mesh: ValueMap;
   /** A part of the error's text, in lower case. */
   readonly error: string | undefined;
@@ -28,7 +28,7 @@ export interface Setup {
   readonly isOpenShift?: true;
 }
 
-/** All cases of a release: those that the test names, then the other files of its folder. */
+/** All cases of a release: the cases of the test, then one for each other file of its folder. */
 export function goCases(source: string, files: readonly string[]): readonly GoCase[] {
   const body = /func TestInjection\([^]*?\n}\n/.exec(source)?.[0] ?? "";
   const table = /cases := \[\](?:testCase|struct \{[^]*?\n\t})\{\n([^]*?)\n\t}\n/.exec(body)?.[1] ?? "";
@@ -84,7 +84,7 @@ const MESH: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Lines that only open or close what a line above or below says. */
+/** Lines that only open or close a statement of other lines. */
 const MESH_FRAMES =
   /^(?:[})\],]+|if m\.DefaultConfig\.ProxyMetadata == nil \{|m\.DefaultConfig\.ProxyMetadata = map\[string\]string\{\}|m\.InboundTrafficPolicy = &meshapi\.MeshConfig_InboundTrafficPolicy\{|m\.ExtensionProviders = append\(.*|Name: +"otel",|Provider: &.*\{|Opentelemetry: &.*\{|Port: +4317,|Service: +"otel-collector\.observability\.svc\.cluster\.local",)$/;
 

@@ -1,6 +1,6 @@
 /**
- * Istio's own programs of a release, built from its tag. The Go module proxy lacks most versions of Istio's modules that the
- * releases name: the nearest patch that it has replaces them.
+ * Builds Istio's own programs of a release from its tag. The Go module proxy lacks most versions of Istio's modules
+ * that releases require: the nearest patch of the proxy replaces them.
  */
 import { CACHE, makeOnce } from "../support/programs/cache.ts";
 import { BUILD_FLAGS } from "../support/programs/go_program.ts";
@@ -14,16 +14,16 @@ export interface IstioPrograms {
   readonly agent: string;
   /** The agent's template of Envoy's bootstrap, a file of Istio's image. */
   readonly bootstrap: string;
-  /** Modules that replaced those that the release names, as `istio.io/api v1.22.5`. */
+  /** Modules that replace the required ones, such as `istio.io/api v1.22.5`. */
   readonly replaced: readonly string[];
 }
 
-/** Without a large binary file in it, which copies of the repository may lack. */
+/** All sources except a large binary file, which copies of the repository may lack. */
 const SOURCES = [".", ":(exclude)pkg/test/fakes"];
 const PROGRAMS = ["pilot-discovery", "pilot-agent"];
 const REPLACEABLE = ["istio.io/api", "istio.io/client-go"];
 
-/** Builds them on first use, which takes minutes. Throws with the end of the compiler's output. */
+/** Builds the programs on first use, which takes minutes. Throws with the end of the compiler's output. */
 export async function istioPrograms(repository: string, release: string): Promise<IstioPrograms> {
   const folder = `${CACHE}/istio/${release}`;
   const built = await makeOnce(`${folder}/built.json`, async (file) => {
@@ -42,7 +42,7 @@ export async function istioPrograms(repository: string, release: string): Promis
   };
 }
 
-/** Downloads all modules that the programs need. Errors: the first one that the proxy lacks, without a word of the compiler. */
+/** Downloads all modules that the programs need. The error names only the first module that the proxy lacks. */
 export async function resolve(source: string): Promise<void> {
   const args = ["list", "-mod=mod", "-deps", ...PROGRAMS.map((program) => `./pilot/cmd/${program}`)];
   const { ok, text } = await run(["go", "-C", source, ...args]);
@@ -51,13 +51,13 @@ export async function resolve(source: string): Promise<void> {
   throw new Error(module === undefined ? text : `The module proxy has no ${module}`);
 }
 
-/** Only processors that nobody else needs. */
+/** Builds a program with low priority. */
 async function build(source: string, program: string, folder: string): Promise<void> {
   const args = ["build", "-mod=mod", ...BUILD_FLAGS, "-o", `${folder}/${program}`, `./pilot/cmd/${program}`];
   await mustRun(["nice", "-n", "15", "go", "-C", source, ...args]);
 }
 
-/** Names another patch for each module that the proxy lacks. */
+/** Requires another patch of each module that the proxy lacks. */
 export async function replaceModules(source: string, release: string): Promise<readonly string[]> {
   const text = await Deno.readTextFile(`${source}/go.mod`);
   const replaced: string[] = [];
@@ -71,7 +71,7 @@ export async function replaceModules(source: string, release: string): Promise<r
   return replaced;
 }
 
-/** The patch of the release's minor version that is nearest to it: older ones first. */
+/** The nearest patch of the release's minor version: older patches first, then newer ones. */
 async function nearest(module: string, release: string): Promise<string> {
   const [, minor = "", patch = ""] = /^(\d+\.\d+)\.(\d+)/.exec(release) ?? [];
   const older = Array.from({ length: Number(patch) + 1 }, (_, index) => Number(patch) - index);

@@ -13,7 +13,7 @@ import { asMap } from "./values.ts";
 
 const TESTS = ["test/e2e/mesh/release_test.ts", "test/e2e/mesh/upgrade_test.ts"];
 
-/** Builds the programs of a release on first use, and runs the checks. Errors: the tests cannot run here. */
+/** Builds the programs of a release on first use, and runs the checks. Throws if the tests cannot run here. */
 export async function istiodChecked(repository: string, release: string): Promise<IstiodResult> {
   const source = { release, commit: await commitOf(repository, release), date: today() };
   const programs = await istioPrograms(repository, release).catch((error) => messageOf(error));
@@ -27,7 +27,7 @@ export async function istiodChecked(repository: string, release: string): Promis
   return { ...source, replaced: programs.replaced, sha256, ...counts, ...limit && { problem: limit.problem } };
 }
 
-/** Why pods of old releases cannot live in this test, by the last minor version; none is about this program. */
+/** Why pods of old releases cannot run in this test, up to a minor version. No reason is about this program. */
 const LIMITS: readonly { readonly upTo: number; readonly problem: string }[] = [
   { upTo: 16, problem: "its istiod waits for `v1beta1` of Ingress, which the API server lacks" },
   { upTo: LAST_WITH_OWN_ENVOY, problem: "needs the filter `istio_authn` of Istio's own Envoy" },

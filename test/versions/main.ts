@@ -1,6 +1,9 @@
 // deno-lint-ignore-file no-console -- a program for developers
 /**
- * Holds this program against versions of what it works with: `tools/deno task test versions [FOLDER] [PART ...] [VERSION ...]`.
+ * Tests this program with versions of the software that it works with:
+ *
+ *     tools/deno task test versions [FOLDER] [PART ...] [VERSION ...]
+ *
  * FOLDER is a clone of istio/istio with its tags. The parts are
  *
  * - `injection`: Istio's own tests of injection, of each release
@@ -20,7 +23,7 @@ const RESULTS = new URL("results.json", import.meta.url);
 
 interface Part {
   readonly versions: readonly string[];
-  /** Runs it for some versions; returns whether nothing failed. */
+  /** Runs the part for these versions. Returns whether nothing failed. */
   readonly run: (versions: readonly string[], repository: string | undefined) => Promise<boolean>;
 }
 

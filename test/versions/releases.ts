@@ -28,7 +28,7 @@ export const RELEASES: readonly string[] = [
 /** The last minor version whose listeners only Istio's own Envoy accepts. */
 export const LAST_WITH_OWN_ENVOY = 19;
 
-/** 28 of `1.28.10`. */
+/** The minor version: 28 for `1.28.10`. */
 export function minorOf(release: string): number {
   return Number(release.split(".")[1]);
 }

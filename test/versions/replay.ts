@@ -22,7 +22,7 @@ const OPENSHIFT = {
 /** The nodes of the test support native sidecars; they are the default from this release on. */
 const NATIVE_BY_NODES = 27;
 
-/** Why a case does not agree; `undefined` if it does. */
+/** The difference between both results of a case; `undefined` if they agree. */
 export async function differenceOf(item: GoCase, chart: Chart, release: string): Promise<string | undefined> {
   const injector = await injectorFor(item, chart, release);
   const manifest = await Deno.readTextFile(`${chart.testdata}/${item.input}`);
@@ -34,7 +34,7 @@ export async function differenceOf(item: GoCase, chart: Chart, release: string):
   const difference = firstDifference(documents(text), documents(want), "");
   if (difference !== undefined) return difference;
   const again = await injected(injector, text);
-  // Only a proxy was in it, which is an init container now.
+  // The pod had only the proxy, which injection has made an init container.
   if (again.problem?.includes("has no containers")) return undefined;
   if (again.problem !== undefined) return `a second injection fails: ${again.problem}`;
   const change = firstDifference(documents(again.text).map(withoutNoted), documents(text).map(withoutNoted), "");
@@ -113,7 +113,9 @@ function typed(value: Value): unknown {
   return comparable(rest);
 }
 
-/** Without a variable that lists annotations: the second time there are more of them. Istio's test ignores it as well. */
+/**
+ * Removes a variable that lists annotations, because re-injection finds more of them. Istio's test ignores it as well.
+ */
 function withoutNoted(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.filter((item) => item?.name !== "ISTIO_METAJSON_ANNOTATIONS").map(withoutNoted);

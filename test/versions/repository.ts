@@ -1,6 +1,6 @@
 /** The clone of istio/istio. */
 
-/** Runs git in it; returns its output. */
+/** Runs git in the clone. Returns its output. */
 export async function git(repository: string, args: readonly string[]): Promise<string> {
   const { stdout, stderr, success } = await new Deno.Command("git", { args: ["-C", repository, ...args] }).output();
   if (!success) throw new Error(`git ${args[0]}: ${new TextDecoder().decode(stderr)}`);
@@ -12,7 +12,7 @@ export async function commitOf(repository: string, tag: string): Promise<string>
   return (await git(repository, ["rev-list", "-n", "1", tag])).trim();
 }
 
-/** Files of a release in a folder that ends with their user. */
+/** Files of a release in a temporary folder. */
 export interface Archived extends AsyncDisposable {
   readonly folder: string;
   /** SHA-256 of the files, as `git archive` gives them. */

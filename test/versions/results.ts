@@ -1,7 +1,7 @@
-/** The results of a run, as they are kept beside this file, and their tables for docs/versions.md. */
+/** The results in `results.json`, and their tables for docs/versions.md. */
 import { minorOf } from "./releases.ts";
 
-/** What the results of a release are of. */
+/** The source of a result. */
 interface Source {
   readonly release: string;
   /** The commit that the tag names. */
@@ -24,14 +24,14 @@ export interface InjectionResult extends Source {
 
 /** Pods in the mesh of a release's istiod. */
 export interface IstiodResult extends Source {
-  /** Modules that replaced those that the release names. */
+  /** Modules that replace the required ones. */
   readonly replaced: readonly string[];
   /** SHA-256 of the program `pilot-discovery`; empty if it cannot be built. */
   readonly sha256: string;
   readonly passed: number;
   /** Names of the checks that failed. */
   readonly failed: readonly string[];
-  /** Why nothing ran, or why checks fail that no change of this program can pass. */
+  /** Why nothing ran, or why checks fail for a reason outside of this program. */
   readonly problem?: string;
 }
 

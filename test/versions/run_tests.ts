@@ -1,25 +1,25 @@
-/** Test files as a process of `deno test`, and what became of each test and step. */
+/** Runs test files as a process of `deno test`, and counts the results of tests and steps. */
 import { casesOf, type TestCase } from "../../tools/test/report.ts";
 import { LONG } from "../support/long.ts";
 import { CHECKOUT } from "../support/programs/cache.ts";
 
-/** How tests run. */
+/** Options of a run. */
 export interface TestRun {
   readonly env?: Readonly<Record<string, string>>;
-  /** In their long form. */
+  /** Whether the tests run in their long form. */
   readonly isLong?: boolean;
-  /** Those whose name matches, as `deno test` takes it. */
+  /** The filter of `deno test` for names of tests. */
   readonly filter?: string;
 }
 
 /** The outcome of tests. Tests with steps are not counted, only their steps. */
 export interface Counts {
   readonly passed: number;
-  /** Names. */
+  /** Names of failed tests and steps. */
   readonly failed: readonly string[];
 }
 
-/** Runs them, and prints what they print if one fails. Throws if one is skipped, or if the process dies. */
+/** Runs the tests. If one fails, prints their output. Throws if one is skipped, or if the process dies. */
 export async function runTests(
   files: readonly string[],
   { env = {}, isLong = false, filter = "" }: TestRun,
@@ -44,7 +44,7 @@ export async function runTests(
     if (!success) console.log(new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
     const cases = casesOf(await Deno.readTextFile(report).catch(() => undefined));
     if (cases === undefined) throw new Error(`The process of ${files.join(" ")} died`);
-    // A test that the filter leaves out is in the report too, without a reason.
+    // The report also has tests that the filter leaves out, without a reason.
     const skipped = cases.filter(({ name }) => name.includes("[skipped: "));
     if (skipped.length > 0) throw new Error(skipped.map(({ name }) => name).join(", "));
     return cases;
@@ -54,8 +54,8 @@ export async function runTests(
 }
 
 /**
- * Counts the tests and steps whose names match. A test with steps is not one more, unless it failed when they had not: it left
- * something open.
+ * Counts the tests and steps whose names match. A test with steps counts only if it fails while its steps pass: then it
+ * leaks a resource.
  */
 export function counted(cases: readonly TestCase[], which = /./): Counts {
   const own = cases.filter(({ name }) => which.test(name));

@@ -1,11 +1,11 @@
-/** API servers and Envoys of several versions, which registries of packages have: the long form of some tests. */
+/** API servers and Envoys of several versions: runs the long form of some tests. */
 import { KUBERNETES_VERSIONS } from "../support/programs/api_servers.ts";
 import { ENVOY_VERSIONS } from "../support/programs/envoy.ts";
 import { type ServerResult, today } from "./results.ts";
 import { counted, runTests } from "./run_tests.ts";
 
 interface Server {
-  /** As the names of the tests have it before the version. */
+  /** The server's name before the version in the names of tests. */
   readonly name: string;
   readonly versions: readonly string[];
   readonly tests: readonly string[];

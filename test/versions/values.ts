@@ -1,7 +1,7 @@
 /** Mappings of configurations. */
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../src/base/value.ts";
 
-/** A configuration with changes: mappings by key, lists one after the other. */
+/** Merges changes into a configuration: mappings by key; lists are joined. */
 export function merged(base: ValueMap, changes: ValueMap): ValueMap {
   const result: ValueMap = Object.assign(newMap(), base);
   for (const [key, value] of Object.entries(changes)) {
