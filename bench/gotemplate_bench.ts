@@ -70,7 +70,7 @@ const pod = {
   ProxyUID: 1337n,
   ProxyGID: 1337n,
   NativeSidecars: false,
-} as unknown as GoValue; // A manifest value is a Go value but for lists that may be changed.
+} as unknown as GoValue; // A manifest value is a Go value, except that its lists may be changed.
 
 const sidecar = parse("inject", text, options);
 

@@ -1,7 +1,7 @@
 /**
  * Measures whole processes of traffic capture in a new network namespace: a first apply for both families, a second
  * apply that finds everything in place (both through netlink and through programs), and a generate. Also counts the
- * programs that each starts. Needs root; the binary must be compiled. The peer's times are in the issue, measured on a
+ * programs that each starts. Needs root; the binary must be compiled. The peer is Istio's program, measured on a
  * similar machine. Exits with 1 if more programs are started than the limit; times depend on the machine and are only
  * printed.
  */

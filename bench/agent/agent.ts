@@ -3,7 +3,7 @@
  * from its start to the first status 200 on port 15021, and its resident memory, idle and after 10,000 requests to its
  * status server. For comparison, it also measures Envoy alone, from its start to the first response on that port: no
  * agent can be faster. Runs in its own network namespace; needs root. `MESH_AGENT_BINARY` is the path of the compiled
- * binary. The peer's numbers are in the issue. Exits with 1 if the memory is above its limit or grows.
+ * binary. The peer is Istio's pilot-agent. Exits with 1 if the memory is above its limit or grows.
  */
 import { parseArgs } from "node:util";
 import { realEnvoy } from "../../test/support/programs/envoy.ts";

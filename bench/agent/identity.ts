@@ -3,8 +3,8 @@
  * start to its certificate, the time from its start to the first status 200 on port 15021, and its memory and processor
  * time when idle. The control plane is the one that the tests use. `--after` is the number of seconds between the start
  * and the measurement of memory. Runs in its own network and mount namespaces; needs root and Go. `MESH_AGENT_BINARY`
- * is the path of the compiled binary. The peer's numbers are in the issue. Exits with 1 if a median or the memory is
- * above its limit.
+ * is the path of the compiled binary. The peer is Istio's pilot-agent. Exits with 1 if a median or the memory is above
+ * its limit.
  */
 import { parseArgs } from "node:util";
 import { realEnvoy } from "../../test/support/programs/envoy.ts";

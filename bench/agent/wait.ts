@@ -1,7 +1,7 @@
 /**
  * Measures `wait` as a whole process against a stand-in for the proxy: with a ready proxy, and from the moment when the
- * proxy becomes ready to the end of the process. The limits and the peer's times are in the issue. Exits with 1 if a
- * median is above its limit. The binary must be compiled.
+ * proxy becomes ready to the end of the process. The peer is Istio's pilot-agent. Exits with 1 if a median is above its
+ * limit. The binary must be compiled.
  */
 
 const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname).replace(/\/$/, "");

@@ -2,7 +2,7 @@
  * Measures `check` as a whole process on a cluster of 500 namespaces and 5,000 pods, or with `--size large` of 2,000
  * namespaces and 50,000 pods: its time, its processor time and its peak resident memory. The API server is a stand-in
  * in this process: it serves pages from memory, compressed as by a real one, and prepares every response before the
- * runs that count. The goal is in the issue: exits with 1 if the median time or the peak memory is above it.
+ * runs that count. Exits with 1 if the median time or the peak memory is above its goal.
  * `MESH_BINARY` is the path of the compiled binary. `--serve` only runs the stand-in and prints its kubeconfig.
  */
 import { parseArgs } from "node:util";

@@ -1,7 +1,7 @@
 /**
  * Measures `explain -f` as a whole process, for a pod with 2,000 clusters and 5,000 endpoints: its time, its processor
- * time and its peak resident memory. The goal is in the issue: exits with 1 if the peak memory is above it, or the
- * median processor time, which varies least on a busy machine. `MESH_BINARY` is the path of the compiled binary.
+ * time and its peak resident memory. Exits with 1 if the peak memory is above its goal, or the median processor time,
+ * which varies least on a busy machine. `MESH_BINARY` is the path of the compiled binary.
  */
 import { parseArgs } from "node:util";
 import { snapshotFiles } from "./explain_snapshot.ts";

@@ -1,7 +1,7 @@
 /**
  * Measures `explain -A -o short` as a whole process for 500 pods, with a real API server and a stand-in kubelet whose
- * commands take 50 ms each: its time and its peak resident memory. The goal is in the issue: exits with 1 if the median
- * time is above it. `MESH_BINARY` is the path of the program.
+ * commands take 50 ms each: its time and its peak resident memory. Exits with 1 if the median time is above its goal.
+ * `MESH_BINARY` is the path of the program.
  */
 import { parseArgs } from "node:util";
 import { connect } from "../../src/kube/client/mod.ts";

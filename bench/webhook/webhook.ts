@@ -1,9 +1,9 @@
 /**
  * Measures `webhook serve` as a whole process with the built-in configuration: reviews per second and their latency
  * with 1, 8 and 64 clients, each with a persistent connection, and its resident memory. `--reviews` is the total number
- * of reviews: half of them measure speed, half memory. With `--new`, each pod belongs to a new application. The peer's
- * numbers and the goals are in the issues. Speeds depend on the machine and are only printed; exits with 1 if the
- * memory grows. The binary must be compiled.
+ * of reviews: half of them measure speed, half memory. With `--new`, each pod belongs to a new application. The peer is
+ * istiod. Speeds depend on the machine and are only printed; exits with 1 if the memory grows. The binary must be
+ * compiled.
  *
  * The last columns show the processors that the webhook and this process used. The webhook limits the speed if it uses
  * a whole processor (JavaScript runs on one) and this process uses less. "a core" is the number of reviews per second
