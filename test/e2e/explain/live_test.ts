@@ -65,7 +65,7 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
         await t.step("a workload, a service and labels find the pod", () => choices(at));
         await t.step("a line for each pod", () => short(at));
         await t.step(
-          "without the right to exec, the answer says so and has what the API server has",
+          "without the right to exec, the answer says so, and has only data of the API server",
           () => forbidden(at),
         );
         await t.step("every workload to every Service, and the proof", () => matrix(at));

@@ -97,7 +97,7 @@ for (const { name, flags, missing } of BACK_ENDS) {
     },
   );
 
-  testWhen(missing, `${PAIRS} times two iptables apply at once end in the rules of one of them: ${name}`, async () => {
+  testWhen(missing, `${PAIRS} times two concurrent applies leave the rules of one of them: ${name}`, async () => {
     const variants = [EARLIER, LATER].map((args) => [...args, ...flags]);
     const expected = (await Promise.all(variants.map(fresh))).map((state) => JSON.stringify(state));
     await using pair = await Pair.create();

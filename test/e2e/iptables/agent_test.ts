@@ -43,7 +43,7 @@ testWhen(MISSING, "agent --redirect-traffic: the agent makes the rules of iptabl
 
 testWhen(
   MISSING,
-  "agent --redirect-traffic: without the capability, or as user and group 0, it ends with an error",
+  "agent --redirect-traffic: without the capability, or as user and group 0, the agent ends with an error",
   async () => {
     await using pair = await Pair.create();
     const start = (...how: string[]) =>

@@ -24,7 +24,7 @@ const REFUSALS = 6;
 const INNER_PORT = 25012;
 
 for (const agent of AGENTS) {
-  testWhen(needsCluster() ?? missing, `istiod: pods of ${agent.name} live through its faults`, async (t) => {
+  testWhen(needsCluster() ?? missing, `istiod: pods of ${agent.name} survive its faults`, async (t) => {
     await using mesh = await RealMesh.create({ agent, ttl: `${SIZE.ttl}s` });
     await using pair = await mesh.pair({ name: "web" });
     const step = (name: string, body: (load: Load) => Promise<string | void>) =>

@@ -271,7 +271,7 @@ testWhen(strace ?? missingPod, "iptables does what docs/security.md says", () =>
 
 testWhen(
   strace ?? missingPod,
-  "what the CNI plugin and the trace do is what docs/security.md says",
+  "the CNI plugin and the trace do what docs/security.md says",
   () =>
     inFolder(async (folder) => {
       await using pair = await Pair.create([4]);

@@ -253,7 +253,7 @@ async function answersUnder(name: string, attack: Attack, server: WebhookServer)
 
 testWhen(
   notLinux,
-  "all attacks in turn, in a cgroup of 512 MiB where there are any: none killed, none lost",
+  "all attacks in turn, in a cgroup of 512 MiB if possible: the webhook survives, and no review is lost",
   async () => {
     const server = await WebhookServer.start();
     const cgroup = await limitMemory(server.pid, LIMIT);

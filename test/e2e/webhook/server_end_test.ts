@@ -31,7 +31,7 @@ async function reviewsInFlight(server: WebhookServer, count: number): Promise<vo
 
 testWhen(
   notLinux,
-  "after SIGTERM it is not ready, still serves, and answers reviews in flight",
+  "after SIGTERM the webhook is not ready, still serves, and answers reviews in flight",
   async () => {
     await using server = await WebhookServer.start("--shutdown-delay=2s");
     using client = server.client();

@@ -12,7 +12,7 @@ const MESH = ["webhook", "manifests", "--namespace", "mesh"];
 
 testWhen(
   needsCluster() ?? needsProgram("kubectl"),
-  "--undo gives Istio's injector back and leaves nothing",
+  "--undo restores Istio's injector and leaves nothing",
   async (t) => {
     const cluster = await startCluster();
     const folder = await Deno.makeTempDir();

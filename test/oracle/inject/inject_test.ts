@@ -15,7 +15,7 @@ Deno.test("changeStream answers as Istio's IntoResourceFile: our own manifests a
 
 testShared(
   "cases/inject/cases.json",
-  "changeStream answers as Istio's IntoResourceFile: the shared ones",
+  "changeStream answers as Istio's IntoResourceFile: shared manifests and settings",
   () => compare("shared"),
 );
 

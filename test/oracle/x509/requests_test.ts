@@ -66,7 +66,7 @@ testWhen(needsProgram("go"), "requests: crypto/x509 reads the name, the key and 
 });
 
 for (const { name, make } of KINDS) {
-  testWhen(needsProgram("openssl"), `requests: openssl verifies one of ${name}`, async () => {
+  testWhen(needsProgram("openssl"), `requests: openssl verifies a request of ${name}`, async () => {
     const text = await openssl(["req", "-verify", "-noout", "-text"], requestOf(await make()));
     assert.match(text, /verify OK/);
     assert.match(text, new RegExp(`X509v3 Subject Alternative Name: critical\\s+URI:${URI}\n`));

@@ -95,7 +95,7 @@ testWhen(needsProgram("openssl"), "certificates: openssl verifies a chain and re
 });
 
 for (const [kind, size] of [["ecdsa", "256 bit"], ["ed25519", "ED25519 Private-Key"]]) {
-  testWhen(needsProgram("openssl"), `genPrivateKey: openssl finds a key of ${kind} right`, async () => {
+  testWhen(needsProgram("openssl"), `genPrivateKey: openssl accepts a key of ${kind}`, async () => {
     const pem = parse("t", `{{ genPrivateKey "${kind}" }}`, { funcs }).render({});
     const text = await openssl(["pkey", "-noout", "-text", "-check"], pem);
     assert(text.includes("Key is valid") && text.includes(size ?? ""), text);
