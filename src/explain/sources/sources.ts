@@ -135,13 +135,14 @@ async function* liveSnapshots(
     };
     if (depth === "short") {
       const together = new Together();
+      let done = 0;
+      const read = async (pod: Pod) => {
+        const snapshot = await snapshotLive({ ...live, together }, pod, SHORT_QUESTIONS);
+        progress.at(++done, pods.length);
+        return { snapshot, ends: undefined };
+      };
       for (let at = 0; at < pods.length; at += PODS_AT_ONCE) {
-        const some = pods.slice(at, at + PODS_AT_ONCE);
-        const snapshots = await Promise.all(
-          some.map((pod) => snapshotLive({ ...live, together }, pod, SHORT_QUESTIONS)),
-        );
-        progress.at(at + some.length, pods.length);
-        yield* snapshots.map((snapshot) => ({ snapshot, ends: undefined }));
+        yield* await Promise.all(pods.slice(at, at + PODS_AT_ONCE).map(read));
       }
       return;
     }
