@@ -9,7 +9,9 @@ import { RefusedRule, RulesetChanged } from "../kernel/netfilter/transaction.ts"
 import { makePlan } from "../plan/plan.ts";
 import { readSettings } from "../settings/read.ts";
 import { nftChain } from "../views/nft.ts";
+import { plannedChains } from "../kernel/xtables/transaction.ts";
 import { netlinkSteps } from "./netlink_steps.ts";
+import { nativeDifferences } from "./nft_steps.ts";
 import type { Survey } from "./survey.ts";
 import recorded from "./testdata/nft.json" with { type: "json" };
 
@@ -154,4 +156,18 @@ Deno.test("netlinkSteps: both families and back ends are one transaction of the 
   assert.equal(sent.length, 1);
   const [begin] = messagesOf(sent[0] ?? new Uint8Array());
   assert.equal(hex(begin?.[1]), "0800010000000007");
+});
+
+Deno.test("nativeDifferences: a foreign chain without rules is unexpected, because its policy may drop packets", () => {
+  const { plan, options } = planOf([]);
+  const chains = plannedChains(plan.rules, (rule) => wantedRule(rule, options));
+  const rules = [...chains.values()].flat();
+  const differences = (...foreign: readonly string[]) => {
+    const tables = [{ name: "nat", chains: [...chains.keys(), ...foreign], rules }] as const;
+    const holding = { variant: "native", family: undefined, tables, owned: new Set(rules) } as const;
+    return nativeDifferences({ ...EMPTY, holdings: [holding] }, plan, options);
+  };
+  assert.deepEqual(differences(), []);
+  const place = "table inet istio-proxy-nat, chain";
+  assert.deepEqual(differences("FORWARD", "FOO"), [`${place} forward: unexpected`, `${place} foo: unexpected`]);
 });

@@ -1,6 +1,6 @@
 /** Changes the owned nftables tables with the program nft. */
 import { wantedRule } from "../kernel/nftables/content.ts";
-import { differencesOf, ownedChains, plannedChains } from "../kernel/xtables/transaction.ts";
+import { differencesOf, plannedChains } from "../kernel/xtables/transaction.ts";
 import type { World } from "../../platform/world.ts";
 import type { Plan } from "../plan/rule.ts";
 import { NFT_TABLES, nftChain, nftText } from "../views/nft.ts";
@@ -46,7 +46,8 @@ export function nativeDifferences(survey: Survey, plan: Plan | undefined, option
     const rules = plan?.rules.filter((rule) => rule.table === table) ?? [];
     const saved = native?.tables.find((held) => held.name === table);
     if (rules.length === 0) return saved === undefined ? [] : [`unexpected table inet ${name}`];
-    const held = saved === undefined ? new Map() : ownedChains(saved, native?.owned ?? new Set());
+    // All chains of the table are owned. One without rules may drop packets by its policy.
+    const held = new Map(saved?.chains.map((chain) => [chain, saved.rules.filter((rule) => rule.chain === chain)]));
     return differencesOf(plannedChains(rules, (rule) => wantedRule(rule, options)), held, {
       place: (chain) => `table inet ${name}, chain ${nftChain(chain)}`,
       rule: ({ text }) => text,

@@ -1,5 +1,5 @@
 /** Computes the changes for one family of one back end, as the input of one `iptables-restore --noflush`. */
-import { type Family, isBuiltIn, type Plan, type Rule, rulesOf, type Table, TABLES } from "../../plan/rule.ts";
+import { type Family, type Plan, type Rule, rulesOf, type Table, TABLES } from "../../plan/rule.ts";
 import { chainsOf, ruleLine, type RuleTextOptions } from "../../views/restore.ts";
 import type { OwnerNames } from "./rule_options.ts";
 import { isOwnedChain, type SavedRule, savedRule, type SavedTable } from "./save.ts";
@@ -134,8 +134,9 @@ export function differencesOf(wanted: Chains, held: Chains, naming: Naming): str
     const [planned, present] = [wanted.get(chain), held.get(chain)];
     const place = naming.place(chain);
     const found = chainDifferences(planned ?? [], present ?? [], naming.rule);
-    const needsChain = !isBuiltIn(chain) && (planned === undefined) !== (present === undefined);
-    if (found.length > 0 || !needsChain) return found.map((what) => `${place}: ${what}`);
+    if (found.length > 0 || (planned === undefined) === (present === undefined)) {
+      return found.map((what) => `${place}: ${what}`);
+    }
     return [`${place}: ${planned === undefined ? "unexpected" : "missing"}`];
   });
 }
