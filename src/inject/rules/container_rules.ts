@@ -17,8 +17,8 @@ export const CONTAINER_RULES: readonly PodRule[] = [
     title: "An application init container has no network, because traffic is captured before the proxy runs",
     on: "injected",
     problems(subject) {
-      const without = initContainersWithoutNetwork(subject.injected ?? {});
-      return named(subject, ["initContainers"], (name) => without.includes(name)).map(({ field, name }) => ({
+      const without = new Set(initContainersWithoutNetwork(subject.injected ?? {}));
+      return named(subject, ["initContainers"], (name) => without.has(name)).map(({ field, name }) => ({
         field,
         message: `The init container "${name}" will have no network, because traffic is captured before the proxy runs`,
         fix: `use native sidecars, or run the container as user ${PROXY_UID}`,
@@ -32,8 +32,8 @@ export const CONTAINER_RULES: readonly PodRule[] = [
     title: `An application container runs as the proxy's user ${PROXY_UID}, so its traffic is not captured`,
     on: "injected",
     problems(subject) {
-      const users = hasSidecar(subject) ? containersOfProxyUser(subject.pod) : [];
-      return named(subject, ["containers"], (name) => users.includes(name)).map(({ field, name }) => ({
+      const users = new Set(hasSidecar(subject) ? containersOfProxyUser(subject.pod) : []);
+      return named(subject, ["containers"], (name) => users.has(name)).map(({ field, name }) => ({
         field,
         message: `The container "${name}" runs as the proxy's user ${PROXY_UID}, so its traffic is not captured`,
         fix: "run the container as another user",
@@ -87,8 +87,8 @@ export const CONTAINER_RULES: readonly PodRule[] = [
     on: "any",
     problems(subject) {
       const auto = allContainers(subject.injected ?? subject.pod).filter(({ image }) => image === "auto");
-      const isAuto = (name: string) => auto.some((each) => textAt(each, "name") === name);
-      return named(subject, ["initContainers", "containers"], isAuto).map(({ field, name }) => ({
+      const names = new Set(auto.map((each) => textAt(each, "name")));
+      return named(subject, ["initContainers", "containers"], (name) => names.has(name)).map(({ field, name }) => ({
         field: `${field}.image`,
         message: `The image of the container "${name}" is "auto", but injection does not replace it in this pod`,
         fix: 'enable injection, with a template that contains this container (annotation "inject.istio.io/templates")',
