@@ -11,7 +11,7 @@ import { Pair, type Ran } from "../iptables/support/pod.ts";
 import { type State, stateOf } from "../iptables/support/state.ts";
 
 const ARGS = ["istio-iptables", "-u", "1337", "-m", "TPROXY", "-i", "*", "-b", "*"];
-/** At least as many calls as any program of an apply makes. */
+/** The number of calls that fail in turn, one in each run. */
 const CALLS = isLong() ? 30 : 8;
 const ERRORS = isLong() ? ["ENOBUFS", "ENOMEM"] : ["ENOBUFS"];
 /**
