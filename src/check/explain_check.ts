@@ -6,10 +6,10 @@ import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks } from "./choose.ts";
 
 /**
- * Returns the section about a check: meaning, example output, and fix. With `width`, formats the Markdown for a
- * terminal of that width. For the id of a rule, returns its title and severity. Throws a UsageError for an unknown id.
+ * Returns the section about a check, as text of that width: meaning, example output, and fix. For the id of a rule,
+ * returns its title and severity. Throws a UsageError for an unknown id.
  */
-export async function explanationOf(id: string, width?: number): Promise<string> {
+export async function explanationOf(id: string, width: number): Promise<string> {
   const { CHECKS_DOCUMENT: document } = await import("./document.ts");
   const check = ALL_CHECKS.find((each) => each.id === id);
   const rule = RULES.find((each) => each.id === id);
@@ -18,11 +18,11 @@ export async function explanationOf(id: string, width?: number): Promise<string>
   if (check === undefined || section === undefined) throw unknownCheck(id);
   const [body = ""] = section.split(/^#{2,3} /m);
   const title = `${id} (${check.category}): ${check.title}`;
-  return `${title}\n\n${width === undefined ? body.trim() : forTerminal(body.trim(), width)}\n`;
+  return `${title}\n\n${plainText(body.trim(), width)}\n`;
 }
 
 /** Returns the title and severity of a rule. Only a warning knows the fix, which depends on the manifest. */
-function ruleText({ id, severity, title, istio }: typeof RULES[number], width = Infinity): string {
+function ruleText({ id, severity, title, istio }: typeof RULES[number], width: number): string {
   const code = istio === undefined ? "" : ` (${istio} of "istioctl analyze")`;
   const paragraphs = [
     `${id} (rule of inject, ${severity}): ${title}${code}`,
@@ -32,14 +32,25 @@ function ruleText({ id, severity, title, istio }: typeof RULES[number], width = 
   return `${paragraphs.map((each) => wrappedAround(each, width).join("\n")).join("\n\n")}\n`;
 }
 
-/** Wraps paragraphs at `width` columns. Does not wrap examples, because users copy their commands. */
-function forTerminal(markdown: string, width: number): string {
+/** Formats Markdown as text. Does not wrap examples, because users copy their commands. */
+function plainText(markdown: string, width: number): string {
   const parts = markdown.split(/^```.*\n/m).map((part, index) => index % 2 === 1 ? part.trimEnd() : prose(part, width));
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
+const PRE = '"kubectl mesh check --pre" runs this check too.';
+
+/** Returns prose without markup. In docs/checks.md, a link to a section names a check. */
+function withoutMarkup(markdown: string): string {
+  return markdown
+    .replace(/_\(pre\)_/g, PRE)
+    .replace(/`([^`]*)`/g, (_, code: string) => code.includes('"') ? code : `"${code}"`)
+    .replace(/\[([^\]]*)\]\(#[^)]*\)/g, '"$1"')
+    .replace(/\[[^\]]*\]\(([^)]*)\)/g, "docs/$1");
+}
+
 function prose(markdown: string, width: number): string {
-  const paragraphs = markdown.trim().replace(/`([^`"]*)`/g, '"$1"').split(/\n\n+/);
+  const paragraphs = withoutMarkup(markdown.trim()).split(/\n\n+/);
   return paragraphs.map((each) => {
     if (each.startsWith("| ")) return table(each, width);
     return each.replace(/\n(?!- )/g, " ").split("\n").flatMap((line) => wrappedAround(line, width)).join("\n");
@@ -79,8 +90,8 @@ export function checkNames(): { readonly id: string; readonly category: string; 
   return ALL_CHECKS.map(({ id, category, title }) => ({ id, category, title }));
 }
 
-/** Lists the selected checks. In a terminal of `width` columns, wraps their titles. */
-export function listText(choice: Choice, width = Infinity): string {
+/** Lists the selected checks, with titles wrapped at `width` columns. */
+export function listText(choice: Choice, width: number): string {
   const { checks, shown } = chooseChecks(ALL_CHECKS, choice);
   const rows = checks.filter(({ id }) => shown.has(id)).map(({ category, id, title }) => [category, id, title]);
   return columnsBeforeText([["CATEGORY", "ID", "TITLE"], ...rows], width);

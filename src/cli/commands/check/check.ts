@@ -1,6 +1,6 @@
 import { EXIT, UsageError } from "../../../base/errors.ts";
 import { flag, type FlagGroups, TIMER, valuesAsFlags } from "../../../golang/flags/mod.ts";
-import { columnsOf } from "../../../platform/terminal.ts";
+import { columnsOf, tableWidthOf } from "../../../platform/terminal.ts";
 import type { World } from "../../../platform/world.ts";
 import { command, type Input } from "../../command.ts";
 import { CLUSTER, CONTROL_PLANE, REVISION, WORKLOADS } from "../../shared_flags.ts";
@@ -17,11 +17,11 @@ export const CATEGORIES = [
 
 const FLAGS = {
   "Checks": {
-    only: flag("--only IDS", "Run only these checks (ids or categories)", {
+    only: flag("--only IDS", "Run only the checks with these ids or categories", {
       type: "list",
       completes: "checks and categories",
     }),
-    skip: flag("--skip IDS", "Skip these checks (ids or categories)", {
+    skip: flag("--skip IDS", "Skip the checks with these ids or categories", {
       type: "list",
       completes: "checks and categories",
     }),
@@ -96,10 +96,9 @@ export const CHECK = command({
 async function runCheck(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {
   const { checkCluster, explanationOf, labelChoice, listText, rbacText } = await import("../../../check/mod.ts");
   const { namespace, istioNamespace, revision, output, failOn, wait, only, skip, pre } = flags;
-  const width = world.stdout.isTerminal ? columnsOf(world) : undefined;
-  if (flags.explain !== undefined) return print(world, await explanationOf(flags.explain, width));
+  if (flags.explain !== undefined) return print(world, await explanationOf(flags.explain, columnsOf(world)));
   const choice = { categories: args, only, skip, pre };
-  if (flags.list) return print(world, listText(choice, width));
+  if (flags.list) return print(world, listText(choice, tableWidthOf(world)));
   const selector = flags.selector === undefined ? undefined : labelChoice(flags.selector, "--selector");
   const scope = { namespace, istioNamespace, revision, selector };
   if (flags.rbac) return print(world, rbacText(scope));
