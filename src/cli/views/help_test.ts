@@ -32,6 +32,7 @@ for (const { name, program, command, groups } of COMMANDS) {
         flagTitle(flag),
       );
     }
+    assert.doesNotMatch(text.replaceAll(/\s+/g, " "), /\) \((comma|default|env)|default default/);
     for (const { name } of flags.filter((flag) => flag.hidden || flag.retired !== undefined)) {
       assert.ok(name === undefined || !text.includes(` --${name} `), name);
     }

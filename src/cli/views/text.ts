@@ -57,7 +57,8 @@ export function flagNotes(flag: Flag): string[] {
   const fallback = defaultText(flag);
   return [
     ...repeatNotes(flag),
-    ...fallback === "" ? [] : [`default ${fallback}`],
+    // As in kubectl's help: (default "default") is not a repetition.
+    ...fallback === "" ? [] : [`default ${fallback.startsWith("default") ? `"${fallback}"` : fallback}`],
     ...name === undefined || env.length === 0 ? [] : [`env ${env.join(", ")}`],
   ];
 }

@@ -67,7 +67,7 @@ export const FLAG_GROUPS = {
       "Interfaces of virtual machines, whose inbound traffic counts as outbound",
       { env: ["KUBE_VIRT_INTERFACES"] },
     ),
-    redirectDns: flag("--redirect-dns", "Capture DNS for the agent (port 15053)", {
+    redirectDns: flag("--redirect-dns", "Capture DNS for the agent, at port 15053", {
       env: ["ISTIO_META_DNS_CAPTURE", "REDIRECT_DNS"],
     }),
     captureAllDns: flag(
