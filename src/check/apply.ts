@@ -1,7 +1,8 @@
 /** Prints repairs and runs them after the user agrees (`check --fix`). */
 import type { World } from "../platform/mod.ts";
 import { linesOf, shellQuoted } from "../base/text/mod.ts";
-import { printable } from "./print/lines.ts";
+import { columnsOf } from "../platform/terminal.ts";
+import { block, printable } from "./print/lines.ts";
 import type { CheckResult } from "./result_schema.ts";
 import type { ShownAdvice } from "./advice/advice_schema.ts";
 
@@ -63,21 +64,27 @@ export interface Applying {
 /** Prints each repair, asks the user, and runs it. Forbidden repairs come first. Returns how many repairs succeeded. */
 export async function applied(world: World, all: readonly Repair[], applying: Applying): Promise<number> {
   const repairs = all.toSorted((a, b) => Number(isForbidden(b)) - Number(isForbidden(a)));
-  const say = (text: string) => world.stderr.write(`${text}\n`);
+  const width = world.stderr.isTerminal ? columnsOf({ stdout: world.stderr, env: world.env }) : undefined;
+  const say = (text: string, indent = "") => world.stderr.write(`${block(text, indent, width).join("\n")}\n`);
   const isWanted = asker(world, applying.yes);
   let count = 0;
   for (const [index, repair] of repairs.entries()) {
-    say(`\n[${index + 1}/${repairs.length}] ${textOf(repair)}`);
+    world.stderr.write("\n");
+    say(`[${index + 1}/${repairs.length}] ${titleOf(repair)}`);
+    if (repair.isRisky) say(`risk: ${riskOf(repair)}`, "  ");
+    // A command is never broken, because people copy it.
+    for (const command of repair.advice.commands) world.stderr.write(`    ${printable(command)}\n`);
     const objection = objectionTo(repair, applying, applying.yes && !world.stdin.isTerminal);
     if (objection !== undefined) {
-      say(`  not run: ${objection}`);
+      say(`not run: ${objection}`, "  ");
       continue;
     }
     const wanted = await isWanted(repair.isRisky);
     if (wanted === "quit") break;
     if (wanted === "yes" && await run(world, repair, applying.clusterFlags)) count++;
   }
-  say(`\n${count} of ${repairs.length} repairs succeeded${count === 0 ? "" : "; checking again"}`);
+  world.stderr.write("\n");
+  say(`${count} of ${repairs.length} repairs succeeded${count === 0 ? "" : "; checking again"}`);
   return count;
 }
 
@@ -125,14 +132,14 @@ function asker(world: World, yes: boolean): (isRisky: boolean) => Promise<"yes" 
   };
 }
 
-function textOf({ id, objects: [first, ...more], advice, isRisky }: Repair): string {
-  const { change, risk, commands } = advice;
+function titleOf({ id, objects: [first, ...more], advice }: Repair): string {
   const rest = more.length === 0 ? "" : ` and ${more.length} more`;
   const of = first === undefined ? "" : ` of ${first}${rest}`;
-  const why = risk === "none" && isDeleting(advice) ? "it deletes an object" : RISKS[risk];
-  const warning = isRisky ? `\n  risk: ${why}` : "";
-  const lines = commands.map((command) => `\n    ${printable(command)}`);
-  return printable(`${id}${of}: ${change}`) + warning + lines.join("");
+  return `${id}${of}: ${advice.change}`;
+}
+
+function riskOf({ advice }: Repair): string {
+  return advice.risk === "none" && isDeleting(advice) ? "it deletes an object" : RISKS[advice.risk];
 }
 
 /** Runs the commands until one fails, and prints the failure. Returns whether all succeeded. */

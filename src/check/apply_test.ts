@@ -95,6 +95,17 @@ Deno.test("applied() says what may not be run before it asks, and that --yes run
   assert.match(said, /\n\n2 of 4 repairs succeeded; checking again\n$/);
 });
 
+Deno.test("applied() breaks long lines at a terminal, but no command", async () => {
+  const world = fakeWorld({ terminal: true, env: { COLUMNS: "60" }, stdin: "" });
+  const command = `kubectl delete ${"x".repeat(60)}`;
+  await applied(world, [{ ...repair("a", true), advice: advice(command, { change: "run it ".repeat(12) }) }], {
+    yes: false,
+    clusterFlags: [],
+  });
+  const lines = world.said.stderr.split("\n");
+  assert.deepEqual(lines.filter((line) => line.length > 60), [`    ${command}`]);
+});
+
 Deno.test("applied() prints the error of a command, and goes on", async () => {
   const { said, count, commands } = await ran("y\ny\ny\n", false, 3);
   assert.deepEqual([count, commands.length], [0, 3]);

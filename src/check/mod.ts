@@ -77,27 +77,17 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
       return await watchUntilWell(world, watching) ? EXIT.ok : EXIT.failed;
     }
     const first = await ask();
-    const results = await repaired(world, first, options.fix, () => isDocument ? "" : `${text(first)}\n`)
-      ? await ask()
-      : first;
-    world.stdout.write(text(results));
+    const repairs = options.fix === undefined ? [] : repairsIn(first);
+    const isShownFirst = repairs.length > 0 && !isDocument;
+    if (isShownFirst) world.stdout.write(text(first));
+    const isRepaired = options.fix !== undefined && repairs.length > 0 &&
+      await applied(world, repairs, options.fix) > 0;
+    const results = isRepaired ? await ask() : first;
+    if (isRepaired || !isShownFirst) world.stdout.write(`${isShownFirst ? "\n" : ""}${text(results)}`);
     return isWell(results) ? EXIT.ok : EXIT.failed;
   } finally {
     api.close();
   }
-}
-
-/** Prints the results, `shown`, and runs the repairs that the user wants. Returns whether one succeeded. */
-async function repaired(
-  world: World,
-  results: readonly CheckResult[],
-  fix: Applying | undefined,
-  shown: () => string,
-): Promise<boolean> {
-  const repairs = fix === undefined ? [] : repairsIn(results);
-  if (fix === undefined || repairs.length === 0) return false;
-  world.stdout.write(shown());
-  return await applied(world, repairs, fix) > 0;
 }
 
 /** Returns the error for an empty scope, in which every check would pass. */

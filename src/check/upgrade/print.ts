@@ -12,7 +12,7 @@ export function upgradeJson(upgrade: Upgrade): string {
 export function upgradeText(upgrade: Upgrade, width = Infinity): string {
   const wrapped = (text: string, indent = "") => `${block(text, indent, width).join("\n")}\n`;
   const blocks = blocksOf(upgrade.workloads).map((each) =>
-    `${wrapped(title(each, upgrade.workloads))}${columnsBeforeText(rowsOf(each), width, { hasHeader: false })}`
+    `${wrapped(title(each, upgrade.workloads))}${columnsBeforeText(rowsOf(each, width), width, { hasHeader: false })}`
   );
   const unknown = upgrade.workloads.filter((each) => each.unknown !== null);
   const hidden = Map.groupBy(unknown, (each) => each.unknown ?? "");
@@ -46,8 +46,10 @@ function title({ workloads }: Block, all: readonly UpgradeWorkload[]): string {
   return `${who}, ${pods}:`;
 }
 
-function rowsOf({ changes }: Block): string[][] {
-  return changes.map((each) => [`    ${printable(each.container) || "pod"}`, printable(each.field), change(each)]);
+function rowsOf({ changes }: Block, width: number): string[][] {
+  return changes.map((
+    each,
+  ) => [`    ${printable(each.container) || "pod"}`, printable(each.field), change(each, width)]);
 }
 
 const MAX_NAMES = 8;
@@ -69,11 +71,14 @@ const PLACES: Readonly<Record<string, string>> = {
 
 /** Maximum width of a value, in characters. A longer value is cut to the part around the first difference. */
 const WIDEST = 80;
+/** Columns of the indentation, and of the dots around a value that is cut. */
+const BESIDE_VALUE = 14;
 const BEFORE = 20;
 
-function change({ field, from, to }: UpgradeChange): string {
+function change({ field, from, to }: UpgradeChange, width: number): string {
+  const widest = Math.min(WIDEST, width - BESIDE_VALUE);
   const start = Math.max(0, commonStart(from ?? "", to ?? "") - BEFORE);
-  return `${valueText(field, from, start)} -> ${valueText(field, to, start)}`;
+  return `${valueText(field, from, { start, widest })} -> ${valueText(field, to, { start, widest })}`;
 }
 
 function commonStart(a: string, b: string): number {
@@ -82,12 +87,16 @@ function commonStart(a: string, b: string): number {
   return at;
 }
 
-function valueText(field: string, text: string | null, start: number): string {
+function valueText(
+  field: string,
+  text: string | null,
+  { start, widest }: Readonly<Record<"start" | "widest", number>>,
+): string {
   if (text === null) return "none";
   const value = printable(field === PLACE ? PLACES[text] ?? text : text) || '""';
-  if (value.length <= WIDEST) return value;
-  const part = value.slice(start, start + WIDEST);
-  return `${start > 0 ? "..." : ""}${part}${start + WIDEST < value.length ? "..." : ""}`;
+  if (value.length <= widest) return value;
+  const part = value.slice(start, start + widest);
+  return `${start > 0 ? "..." : ""}${part}${start + widest < value.length ? "..." : ""}`;
 }
 
 function summary({ to, workloads }: Upgrade): string {

@@ -127,6 +127,7 @@ Deno.test("differences of one workload stand apart", async () => {
   const found = await upgrade({ objects });
   assert.deepEqual(found.workloads.map(({ changes }) => changes.map(({ field }) => field)), [[], ["args"]]);
   assert.match(upgradeText(found), /^shop\/deployment\/web, 1 pod:\n {4}istio-proxy +args +.*debug.* -> .*warning/);
+  assert.deepEqual(upgradeText(found, 60).split("\n").filter((line) => line.length > 60), []);
 });
 
 /** Changes of the template, and what is reported of them. */

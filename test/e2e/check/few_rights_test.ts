@@ -119,6 +119,11 @@ async function writeWithFewRights(
       own.stderr,
       /remove istio\.io\/rev\n {2}risk: .*\n.*\n {2}not run: --yes does not run risky repairs/,
     );
+    assert.equal(
+      own.stdout.match(/Status check results/g)?.length,
+      1,
+      "without a repair, the results are printed once",
+    );
     await kubectl("label", "namespace", "shop", "istio.io/rev-");
   });
 }
