@@ -151,6 +151,25 @@ testWhen(
     }),
 );
 
+/** Whether the list of pages is shown at first and after each click on its button, by the width of the window. */
+const SIDEBAR = [[360, ["hidden", "visible", "hidden"]], [1280, ["visible", "hidden", "visible"]]] as const;
+
+testWhen(
+  noBrowser,
+  "the list of pages opens and closes, on a phone and on a wide screen",
+  () =>
+    withBrowser(async (browser) => {
+      for (const [width, states] of SIDEBAR) {
+        const page = await browser.newPage({ viewport: { width, height: 900 } });
+        await page.goto(`file://${folder}/index.html`);
+        for (const [at, state] of states.entries()) {
+          if (at > 0) await page.click("#mdbook-sidebar-toggle");
+          await page.locator("#mdbook-sidebar a", { hasText: "On call" }).waitFor({ state, timeout: 10_000 });
+        }
+      }
+    }),
+);
+
 /** Flags that a line break divides, and sentences in a column of a word or two. */
 const HARD_TO_READ = `(() => {
   const broken = [];
