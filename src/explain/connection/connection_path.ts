@@ -26,7 +26,7 @@ export interface Step {
 type Parts = Partial<Omit<PlainStation, "kind">>;
 
 /** Returns a station of this kind; `parts` override the defaults. */
-export function stationOf(kind: StationKind, parts: Parts): PlainStation {
+function stationOf(kind: StationKind, parts: Parts): PlainStation {
   return { kind, name: "", source: "seen", result: "ok", message: "", detail: {}, ...parts };
 }
 

@@ -39,7 +39,7 @@ export interface ServerEnd extends Pick<OpenAnswer, "verdict" | "reason" | "fix"
 }
 
 /** The client's side of the connection to an endpoint. */
-export interface ClientEnd extends Trust {
+interface ClientEnd extends Trust {
   readonly connection: Connection;
   /** The client's address; empty if unknown. */
   readonly address: string;

@@ -44,7 +44,7 @@ function unknownText({ unknowable, path }: RouteMatch): string {
 }
 
 /** Whether a request meets the conditions of a route, ignoring the percentage of traffic that the route applies to. */
-export function matchesRoute(
+function matchesRoute(
   match: RouteMatch,
   { ignoresPathParameters }: Pick<RouteConfig, "ignoresPathParameters">,
   request: Request,
