@@ -42,10 +42,12 @@ esac
 { true 3>&1; } 2>/dev/null || fail 'Standard output is closed'
 [ "$(uname -s)" = Linux ] || fail 'The demo needs Linux, for network namespaces'
 [ "$(id -u)" = 0 ] || fail 'The demo needs root, for network namespaces: run "sudo examples/demo.sh"'
+missing=()
 for program in curl etcd go ip iptables nsenter openssl python3 setpriv setsid; do
-  command -v "$program" >/dev/null || fail "The demo needs $program, which is not installed; on Debian: \
-apt-get install curl etcd-server golang iproute2 iptables openssl python3 util-linux"
+  command -v "$program" >/dev/null || missing+=("$program")
 done
+[ ${#missing[@]} = 0 ] || fail "The demo needs programs that are not on the PATH of $(id -un): ${missing[*]}; on Debian: \
+apt-get install curl etcd-server golang iproute2 iptables openssl python3 util-linux"
 
 # The servers, and the node that runs the pods. They are there as long as descriptor 3 is open.
 folder=$(mktemp -d "${TMPDIR:-/tmp}/mesh-demo.XXXXXX") && chmod 755 "$folder" || exit

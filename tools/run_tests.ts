@@ -130,7 +130,10 @@ function chosen(named: readonly string[], isLong: boolean): Job[] {
   const unknown = named.find((name) => {
     return suites.every(({ suite, files }) => suite !== name && !files.some((file) => isIn(file, name)));
   });
-  if (unknown !== undefined) throw new Error(`No suite, file or folder of tests is called "${unknown}"`);
+  if (unknown !== undefined) {
+    console.error(`error: No suite, file or folder of tests is called "${unknown}"`);
+    Deno.exit(2);
+  }
   return inOrder(suites.flatMap(({ suite, files }) => {
     const isNamed = (file: string) => named.length === 0 || named.some((name) => suite === name || isIn(file, name));
     const differs = (file: string) => suite === "unit" || named.includes(file) || runsProgram(file);

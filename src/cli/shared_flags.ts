@@ -70,16 +70,20 @@ export const TEMPLATE_ENV = {
 } as const satisfies FlagTable;
 
 export const ISTIO_VERSION = {
-  istioVersion: flag("--istio-version VERSION", "Release of Istio that the configuration is from, such as 1.20", {
-    defaultDoc: "detected from its structure and images",
-  }),
+  istioVersion: flag(
+    "--istio-version VERSION",
+    "Release of Istio that the configuration is from, such as 1.20; a release newer than this program counts as the newest that it knows",
+    {
+      defaultDoc: "detected from its structure and images",
+    },
+  ),
 } as const satisfies FlagTable;
 
 export const NATIVE_SIDECARS = {
   nativeSidecars: flag(
     "--native-sidecars true|false|auto|jobs",
-    "Run the sidecar as a native sidecar (Kubernetes 1.29 and later): in all pods, only in Jobs and other pods that run to " +
-      "completion, or if the nodes of the cluster support it",
+    "Run the sidecar as a native sidecar (Kubernetes 1.29 and later): in all pods (true), in none (false), if the nodes of " +
+      "the cluster support it (auto), or only in Jobs and other pods that run to completion (jobs)",
     { implied: "true" },
   ),
 } as const satisfies FlagTable;

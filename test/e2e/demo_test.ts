@@ -1,5 +1,7 @@
 /** `examples/demo.sh` from its sources: every station of its story, and nothing of it is left. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { CACHE } from "../support/programs/cache.ts";
 import { temporaryFolder } from "../support/temporary_folder.ts";
 import { needsProgram, testWhen } from "../support/test_when.ts";
 import { until } from "../support/until.ts";
@@ -43,11 +45,11 @@ class Demo implements AsyncDisposable {
   said = "";
   readonly #reading: Promise<void>;
 
-  constructor(readonly folder: string) {
+  constructor(readonly folder: string, env: Readonly<Record<string, string>> = {}) {
     const [command, ...args] = ["setsid", DEMO];
     this.child = new Deno.Command(command ?? "", {
       args,
-      env: { TMPDIR: folder, [RUN]: this.run },
+      env: { ...env, TMPDIR: folder, [RUN]: this.run },
       stdin: "null",
       stdout: "piped",
       stderr: "piped",
@@ -123,6 +125,25 @@ testWhen(cannot, "Ctrl-C in the middle of the demo leaves nothing", async () => 
   await until(() => demo.shown.includes("kubectl wait"), () => `The demo does not begin: ${demo.shown}${demo.said}`);
   assert.notDeepEqual(demo.left(), []);
   // As a terminal does: to the whole group.
+  Deno.kill(-demo.child.pid, "SIGINT");
+  assert.equal(await demo.end(), 130, demo.said);
+  await demo.leavesNothing();
+});
+
+testWhen(cannot, "Ctrl-C while the demo builds its servers ends it at once", async () => {
+  await using folder = await temporaryFolder();
+  await using tools = await temporaryFolder();
+  // A cache without programs, and a go that never ends.
+  await Deno.mkdir(`${tools.path}/cache`);
+  for (const { name } of [...Deno.readDirSync(CACHE)].filter(({ name }) => name !== "programs")) {
+    await Deno.symlink(`${CACHE}/${name}`, `${tools.path}/cache/${name}`);
+  }
+  await Deno.writeTextFile(`${tools.path}/go`, '#!/bin/sh\ntouch "$MESH_CACHE/builds"\nexec sleep 600\n', {
+    mode: 0o755,
+  });
+  const env = { MESH_CACHE: `${tools.path}/cache`, PATH: `${tools.path}:${Deno.env.get("PATH")}` };
+  await using demo = new Demo(folder.path, env);
+  await until(() => existsSync(`${tools.path}/cache/builds`), () => `Nothing is built: ${demo.said}`);
   Deno.kill(-demo.child.pid, "SIGINT");
   assert.equal(await demo.end(), 130, demo.said);
   await demo.leavesNothing();

@@ -47,8 +47,8 @@ const RUNTIME_OF: Readonly<Record<Platform["format"], (program: Uint8Array) => U
  */
 async function fromWheel({ wheel, extension, format }: Platform): Promise<Uint8Array> {
   say(
-    `compile: downloading Deno's runtime for ${wheel}: package indexes have it at the start of a program, in the Python ` +
-      `wheel ${WHEEL.name} ${WHEEL.version}; its SHA-256 is pinned`,
+    `compile: downloading Deno's runtime for ${wheel} from the Python wheel ${WHEEL.name} ${WHEEL.version}, a program that ` +
+      "contains it; its SHA-256 is pinned (docs/decisions/build.md)",
   );
   const program = await programInWheel({
     requirement: `${WHEEL.name}==${WHEEL.version}`,

@@ -59,7 +59,7 @@ export const COMPLETION = command({
   positional: { usage: "bash|zsh|fish|powershell", allowed: SHELLS },
   commands: { "install-kubectl": () => Promise.resolve(INSTALL_KUBECTL) },
   examples: [
-    { command: "source <(kubectl-mesh completion bash)" },
+    { command: 'eval "$(kubectl-mesh completion bash)"' },
     { command: 'kubectl-mesh completion zsh > "${fpath[1]}/_kubectl-mesh"' },
     { command: "kubectl-mesh completion fish > ~/.config/fish/completions/kubectl-mesh.fish" },
     { command: "kubectl-mesh completion powershell | Out-String | Invoke-Expression" },

@@ -3,52 +3,20 @@
  * folder for its files, which is also `TMPDIR`. Prints `ready` when `FOLDER/kubeconfig` and `FOLDER/bin` can be used.
  * When standard input ends, it removes everything.
  */
-import { news } from "./started_news.ts";
 import { killLeftBehind, removeNamespaces, RUN } from "../../../tools/test/left_behind.ts";
-import { MESH_COMMAND } from "../../support/programs/mesh.ts";
-import { needsProgram } from "../../support/test_when.ts";
-import { missing, RealMesh } from "../mesh/support/mesh.ts";
-import { apply } from "../support/webhook.ts";
-import { installWebhook } from "../check/support/mesh_cluster.ts";
-import { makeAuthority } from "../check/support/certificates.ts";
-import { needsCluster } from "../support/cluster/cluster.ts";
-import { addServiceAccount } from "../support/cluster/requests.ts";
-import { DemoNode } from "./node.ts";
+import { startNews } from "./news.ts";
 
 const [folder = ""] = Deno.args;
 const id = Deno.env.get(RUN) ?? "";
 
-/** The reason that the demo cannot run: it needs more programs than the tests. */
-const absent = needsCluster() ?? missing ?? needsProgram("curl") ?? needsProgram("iptables");
-
-/** Many installers run the API server as a pod, whose spec shows the flags. */
-const API_SERVER = {
-  apiVersion: "v1",
-  kind: "Pod",
-  metadata: { name: "kube-apiserver", namespace: "kube-system", labels: { component: "kube-apiserver" } },
-  spec: {
-    automountServiceAccountToken: false,
-    containers: [{ name: "kube-apiserver", image: "kube-apiserver", command: ["kube-apiserver"] }],
-  },
-};
-
+/** The import may build programs for minutes: meanwhile news is printed, and the end of standard input is seen. */
 async function serve(): Promise<void> {
-  if (absent !== undefined) throw new Error(absent);
-  const mesh = await RealMesh.create();
-  const { cluster, webhook } = mesh.parts;
-  const authority = makeAuthority();
-  const configuration = { mesh: { file: "mesh.yaml", text: JSON.stringify(mesh.istiod.options.mesh) } };
-  await installWebhook({ cluster, webhook, authority, certificate: authority.sign() }, { configuration });
-  await addServiceAccount(cluster, "kube-system");
-  await apply(cluster, API_SERVER);
-  const node = await DemoNode.add(mesh, folder);
-  await Deno.copyFile(cluster.kubeconfig, `${folder}/kubeconfig`);
-  await Deno.mkdir(`${folder}/bin`);
-  await Deno.symlink(MESH_COMMAND, `${folder}/bin/kubectl-mesh`);
-  if (cluster.program !== "kubectl") await Deno.symlink(cluster.program, `${folder}/bin/kubectl`);
-  news.stop();
-  await Deno.stdout.write(new TextEncoder().encode("ready\n"));
-  await node.run();
+  const news = startNews();
+  const machine = await import("./machine.ts");
+  await machine.serve(folder, () => {
+    news.stop();
+    Deno.stdout.writeSync(new TextEncoder().encode("ready\n"));
+  });
 }
 
 /** Waits for the end of standard input, which stays open as long as the demo runs. */
