@@ -113,8 +113,9 @@ testWhen(noBrowser, "pages are accessible, light and dark, by axe", () =>
     }
   }));
 
-/** Finds a page by the keyboard alone. */
+/** Finds a page by the keyboard alone, in the dark. */
 async function searches(page: Page, url: string): Promise<void> {
+  await page.emulateMedia({ colorScheme: "dark" });
   await page.goto(`${url}/index.html`);
   // Behind the links of the pages, which are in front of it where they are shown.
   const focused = () => page.evaluate("document.activeElement?.id");
@@ -126,6 +127,7 @@ async function searches(page: Page, url: string): Promise<void> {
   await page.waitForSelector("#mdbook-searchbar");
   await page.keyboard.type("istio-iptables drop-in");
   await page.waitForSelector("#mdbook-searchresults a");
+  assert.deepEqual(await problemsOf(page, COLOR_RULES), []);
   await page.keyboard.press("ArrowDown");
   await Promise.all([page.waitForURL((next) => !next.pathname.endsWith("/index.html")), page.keyboard.press("Enter")]);
   assert.ok(page.url().startsWith(`${url}/`), page.url());
@@ -196,12 +198,13 @@ testWhen(noBrowser, "pages fit 360 and 1280 pixels, and paper", () =>
       assert.ok(needed <= width, `${name} at ${width}: ${needed}`);
       assert.deepEqual(await page.evaluate(HARD_TO_READ), [], `${name} at ${width}`);
     }
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
     await page.goto(`file://${folder}/docs/config.html`);
-    await page.emulateMedia({ media: "print" });
     const styles = (query: string, name: string) =>
       page.evaluate(
         `[...new Set([...document.querySelectorAll("${query}")].map((box) => getComputedStyle(box).${name}))]`,
       );
     assert.deepEqual(await styles("#mdbook-sidebar, #mdbook-menu-bar", "display"), ["none"]);
     assert.deepEqual(await styles("pre > code", "whiteSpace"), ["pre-wrap"]);
+    assert.deepEqual(await styles("main :is(h1, p, td, pre > code, pre span)", "color"), ["rgb(0, 0, 0)"]);
   }));
