@@ -10,4 +10,5 @@ export { paddedTo, textWidth } from "./text_width.ts";
 export { trimmed, trimmedEnd } from "./trim.ts";
 export { decodeUtf8 } from "./utf8.ts";
 export { visible } from "./visible.ts";
+export { withoutMiddle } from "./without_middle.ts";
 export { wrapped, wrappedAround, wrappedBeforeCommand } from "./wrapped.ts";

@@ -113,6 +113,15 @@ Deno.test("a refused request names the role that grants it", async () => {
   assert.match(await hint(`${list} at the cluster scope`) ?? "", /with a ClusterRole and a ClusterRoleBinding$/);
 });
 
+Deno.test("a long message keeps its beginning and its end", async () => {
+  const names = Array.from({ length: 300 }, (_, index) => `host-${index}.example.com`).join(", ");
+  const said = `failed calling webhook "a": x509: certificate is valid for ${names}, not webhook.istio-system.svc`;
+  const { api } = await clientOf(refused(500, said));
+  const error: ApiError = await api.create("/m", {}).then(() => assert.fail(), (thrown) => thrown);
+  assert.match(error.message, /failed calling webhook "a": x509: .*…[^…]*, not webhook\.istio-system\.svc$/);
+  assert.ok(error.message.length < 2_200);
+});
+
 Deno.test("errors name the request, and never the token", async () => {
   const { api } = await clientOf(
     refused(401, "Unauthorized"),

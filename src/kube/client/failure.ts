@@ -1,5 +1,6 @@
 import { parseJson } from "../../base/json.ts";
 import { oneLine } from "../../base/errors.ts";
+import { withoutMiddle } from "../../base/text/mod.ts";
 import { isMap, textAt } from "../../base/value.ts";
 import { ApiError, ConflictError } from "./api.ts";
 
@@ -11,11 +12,12 @@ export interface Asked {
   readonly origin: string;
 }
 
-const LONGEST = 500;
+/** Maximum characters of a message. The end is kept: the cause is there, such as after the names in a certificate. */
+const LONGEST = 2_000;
 
 /** Returns the error for a failed response. `body`: the `Status` object of the API, or the text of a proxy. */
 export function refusal(status: number, body: string, asked: Asked): ApiError {
-  const said = oneLine(messageOf(body)).slice(0, LONGEST);
+  const said = withoutMiddle(oneLine(messageOf(body)), LONGEST);
   if (status === 401) {
     return new ApiError(
       `The Kubernetes API server "${asked.server}" does not accept the credentials of ${asked.origin}`,
