@@ -86,7 +86,10 @@ export async function planeOf(inventory: Inventory, revision: string): Promise<O
   const plane = webhook === undefined ? undefined : planes.get(planeKey(controlPlaneOf(webhook, inventory.scope)));
   if (plane === undefined) {
     const served = new Set(webhooks.map((each) => `"${each.tag ?? each.revision}"`));
-    const hint = `webhooks serve ${[...served].join(", ") || "none"}; the name of a file must contain "/" or "."`;
+    const known = served.size === 0
+      ? "the cluster has no injection webhook"
+      : `webhooks serve ${[...served].join(", ")}`;
+    const hint = `${known}; if you mean the file "${revision}", write "./${revision}"`;
     throw new MeshError(`No webhook serves the revision "${revision}"`, { hint });
   }
   if (isKnown(plane.texts)) return plane;

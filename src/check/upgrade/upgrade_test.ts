@@ -4,6 +4,8 @@ import { meshObjects } from "../../../test/support/kube/mesh_webhooks.ts";
 import type { KubeObject } from "../../kube/client/mod.ts";
 import type { ValueMap } from "../../base/value.ts";
 import { BUILT_IN, configurationOf, injectPod, newInjector, podOwner } from "../../inject/mod.ts";
+import { inventoryOf } from "../inventory/mod.ts";
+import { planeOf } from "./next_injector.ts";
 import { upgradeJson, upgradeText } from "./print.ts";
 import { upgradeOf, type UpgradeQuestion } from "./upgrade.ts";
 import { UPGRADE, type Upgrade } from "./upgrade_schema.ts";
@@ -198,7 +200,14 @@ Deno.test("a revision or tag is looked up in the webhooks", async () => {
     const fields = new Set(workloads.flatMap(({ changes }) => changes.map(({ field }) => field)));
     assert.deepEqual(fields, new Set(["env[CA_ADDR]"]));
   }
-  await assert.rejects(upgrade({ objects }, { to: { revision: "nobody" } }), /No webhook serves the revision "nobody"/);
+  await assert.rejects(upgrade({ objects }, { to: { revision: "nobody" } }), {
+    message: 'No webhook serves the revision "nobody"',
+    hint: 'webhooks serve "default", "canary", "prod"; if you mean the file "nobody", write "./nobody"',
+  });
+  const bare = inventoryOf({ api: clusterApi({}), clock: CLOCK, scope: SCOPE });
+  await assert.rejects(planeOf(bare, "nobody"), {
+    hint: 'the cluster has no injection webhook; if you mean the file "nobody", write "./nobody"',
+  });
   const forbidden = /webhookconfigurations/;
   await assert.rejects(
     upgrade({ objects, forbidden }, { to: { revision: "canary" } }),
