@@ -1,5 +1,4 @@
 /** Checks whether a cluster is ready for the mesh, and its workloads are in the mesh. */
-import { apiPath } from "../kube/api_path.ts";
 import { EXIT, MeshError } from "../base/errors.ts";
 import { connect, type KubeObject } from "../kube/client/mod.ts";
 import type { World } from "../platform/mod.ts";
@@ -8,7 +7,16 @@ import { causesFirst } from "./causes.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks, type Chosen } from "./choose.ts";
 import { labelsOfObject } from "./inventory/injector_webhooks.ts";
-import { inventoryOf, isChosen, isKnown, type Observed, type Scope, type Source } from "./inventory/mod.ts";
+import {
+  hasNamespace,
+  inventoryOf,
+  isChosen,
+  isKnown,
+  noNamespace,
+  type Observed,
+  type Scope,
+  type Source,
+} from "./inventory/mod.ts";
 import { junitText } from "./print/junit.ts";
 import { jsonText, yamlText } from "./print/json.ts";
 import { type Progress, withProgress } from "../platform/progress.ts";
@@ -93,22 +101,10 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
 /** Returns the error for an empty scope, in which every check would pass. */
 async function scopeProblem(source: Source): Promise<MeshError | undefined> {
   const { namespace, selector } = source.scope;
-  const [isThere, isAnyChosen] = await Promise.all([hasNamespace(source), hasChosen(source)]);
-  if (!isThere) return new MeshError(`There is no namespace "${namespace}"`, { hint: "see --namespace" });
+  const [isThere, isAnyChosen] = await Promise.all([hasNamespace(source.api, namespace), hasChosen(source)]);
+  if (!isThere) return noNamespace(namespace);
   if (isAnyChosen) return undefined;
   return new MeshError(`No pod, workload or namespace has the labels "${selector?.text}"`, { hint: "see --selector" });
-}
-
-/** True if this is unknown, because the checks then report the cause. */
-export async function hasNamespace({ api, scope }: Source): Promise<boolean> {
-  const { namespace } = scope;
-  if (namespace === undefined) return true;
-  try {
-    return await api.get(apiPath("api/v1", "namespaces", undefined, namespace)) !== undefined;
-  } catch (error) {
-    if (error instanceof MeshError) return true;
-    throw error;
-  }
 }
 
 /** True if this is unknown, because the checks then report the cause. */

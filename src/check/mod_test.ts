@@ -5,8 +5,8 @@ import { fakeWorld } from "../../test/support/fake_world.ts";
 import type { Finding } from "./check.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { chooseChecks, needsOf } from "./choose.ts";
-import { inventoryOf, labelChoice, type Source } from "./inventory/mod.ts";
-import { hasChosen, hasNamespace, runUntilWell } from "./mod.ts";
+import { hasNamespace, inventoryOf, labelChoice, type Source } from "./inventory/mod.ts";
+import { hasChosen, runUntilWell } from "./mod.ts";
 import { summaryOf } from "./result.ts";
 import { judge } from "./run.ts";
 import { runChecks } from "./run.ts";
@@ -145,9 +145,8 @@ Deno.test("-l: each category looks at what has the labels, and nothing is ok bec
 });
 
 Deno.test("a given namespace must exist, if that is known", async () => {
-  const { clock } = fakeWorld({});
   const has = (namespace: string | undefined, options: Parameters<typeof clusterApi>[0]) =>
-    hasNamespace({ api: clusterApi(options), clock, scope: { ...SCOPE, namespace } });
+    hasNamespace(clusterApi(options), namespace);
   const objects = [object("v1", "Namespace", "shop")];
   assert.deepEqual([await has("shop", { objects }), await has("shpo", { objects })], [true, false]);
   assert.deepEqual([await has(undefined, { objects }), await has("shpo", { forbidden: /./ })], [true, true]);

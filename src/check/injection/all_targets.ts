@@ -3,7 +3,7 @@ import { apiPath } from "../../kube/api_path.ts";
 import { MeshError } from "../../base/errors.ts";
 import { isPod, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
 import { WORKLOADS } from "../inventory/resources.ts";
-import { type LabelChoice, queryOf } from "../inventory/source.ts";
+import { hasNamespace, type LabelChoice, noNamespace, queryOf } from "../inventory/source.ts";
 import { objectTarget, type Target } from "./target.ts";
 
 /** Collections to list. Pods and Jobs of a controller are left out, because their controller is listed. */
@@ -23,6 +23,7 @@ export async function allTargets(api: KubeApi, { namespace, selector }: AllWorkl
   }));
   const targets = lists.flatMap(({ items }) => items.filter(isOnItsOwn).flatMap((item) => objectTarget(item) ?? []));
   if (targets.length > 0) return targets.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
+  if (!await hasNamespace(api, namespace)) throw noNamespace(namespace);
   if (selector !== undefined) {
     throw new MeshError(`No workload has the labels "${selector.text}"`, { hint: "see --selector" });
   }

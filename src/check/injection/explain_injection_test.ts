@@ -232,7 +232,8 @@ Deno.test("check injection: a forbidden read is a gap, the rest is reported", as
 });
 
 Deno.test("check injection: a missing workload", async () => {
-  await assert.rejects(explained(MESH), /There is no "deploy\/web" in the namespace "shop"/);
+  await assert.rejects(explained([...MESH, namespace()]), /There is no "deploy\/web" in the namespace "shop"/);
+  await assert.rejects(explained(MESH), /There is no namespace "shop"/);
 });
 
 Deno.test("check injection: text and JSON, without control characters", async () => {
@@ -293,6 +294,7 @@ Deno.test("check injection of all workloads: a line for each, without what a con
     ...shop.map((each, index) => index < 2 ? each : { ...each, metadata: { ...each.metadata, name: "out" } }),
     livePod("web-5d4-1"),
     object("batch/v1", "Job", "shop/report-1", { metadata: owned }),
+    object("v1", "Namespace", "empty"),
     object("v1", "Namespace", "plain"),
     object("v1", "Pod", "plain/single", { spec: { containers: [APP] } }),
   ];
@@ -326,7 +328,8 @@ Deno.test("check injection of all workloads: a line for each, without what a con
   assert.match(blocks, /^shop\n {2}workload +deployment\.apps\/out\n {2}verdict +not injected\n/);
   const selector = labelChoice("app=web", "-l");
   await assert.rejects(explain({ namespace: undefined, selector }), /No workload has the labels "app=web"/);
-  await assert.rejects(explain({ namespace: "shpo" }), /There is no workload in the namespace "shpo"/);
+  await assert.rejects(explain({ namespace: "empty" }), /There is no workload in the namespace "empty"/);
+  await assert.rejects(explain({ namespace: "shpo" }), /There is no namespace "shpo"/);
   const blind = clusterApi({ objects, forbidden: /cronjobs/ });
   await assert.rejects(
     explainInjection(fakeWorld(), blind, { all: { namespace: "shop" }, namespace: "", choice: {}, configuration: {} }),

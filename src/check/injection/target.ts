@@ -14,6 +14,7 @@ import {
   type WorkloadKind,
   workloadKind,
 } from "../../inject/mod.ts";
+import { hasNamespace, noNamespace } from "../inventory/source.ts";
 import type { Named } from "../advice/commands.ts";
 import { withControllerLabels } from "./controller_labels.ts";
 
@@ -35,11 +36,9 @@ export interface Target {
 export async function clusterTarget(api: KubeApi, text: string, namespace: string): Promise<Target> {
   const { path, kind } = readWorkloadName(text);
   const object = await api.get(path(namespace));
-  if (object !== undefined) return targetOf({ ...object, kind }, namespace, undefined) ?? none(text, namespace);
-  return none(text, namespace);
-}
-
-function none(text: string, namespace: string): never {
+  const target = object === undefined ? undefined : targetOf({ ...object, kind }, namespace, undefined);
+  if (target !== undefined) return target;
+  if (!await hasNamespace(api, namespace)) throw noNamespace(namespace);
   throw new MeshError(`There is no "${text}" in the namespace "${namespace}"`, { hint: "see --namespace" });
 }
 

@@ -45,10 +45,12 @@ export { breakOf, isKnown, type Observed, reason, type Unknown } from "./observe
 export {
   type CheckApi,
   hasAllPods,
+  hasNamespace,
   isChosen,
   type LabelChoice,
   labelChoice,
   listOf,
+  noNamespace,
   objectOf,
   queryOf,
   type Scope,

@@ -12,6 +12,7 @@ import {
   type Query,
   type RawAnswer,
 } from "../../kube/client/mod.ts";
+import { MeshError } from "../../base/errors.ts";
 import { selectorMatches } from "../../kube/text/selector.ts";
 import { selectorExpressions } from "../../kube/text/selector_text.ts";
 import type { ValueMap } from "../../base/value.ts";
@@ -112,4 +113,19 @@ export function objectOf<T extends KubeObject>(
 ): Promise<Observed<T | undefined>> {
   const path = apiPath(group, resource, namespace, name);
   return observe(`get on ${resource} in the namespace "${namespace}"`, async () => ofKind(await api.get(path), isKind));
+}
+
+/** Whether a namespace exists. True if this is unknown, because other requests then report the cause. */
+export async function hasNamespace(api: Pick<KubeApi, "get">, name: string | undefined): Promise<boolean> {
+  if (name === undefined) return true;
+  try {
+    return await api.get(apiPath("api/v1", "namespaces", undefined, name)) !== undefined;
+  } catch (error) {
+    if (error instanceof MeshError) return true;
+    throw error;
+  }
+}
+
+export function noNamespace(name = ""): MeshError {
+  return new MeshError(`There is no namespace "${name}"`, { hint: "see --namespace" });
 }
