@@ -206,5 +206,5 @@ testWhen(noBrowser, "pages fit 360 and 1280 pixels, and paper", () =>
       );
     assert.deepEqual(await styles("#mdbook-sidebar, #mdbook-menu-bar", "display"), ["none"]);
     assert.deepEqual(await styles("pre > code", "whiteSpace"), ["pre-wrap"]);
-    assert.deepEqual(await styles("main :is(h1, p, td, pre > code, pre span)", "color"), ["rgb(0, 0, 0)"]);
+    assert.deepEqual(await styles("main :is(h1 a, p, td, pre > code, pre span)", "color"), ["rgb(0, 0, 0)"]);
   }));
