@@ -3,7 +3,16 @@ import assert from "node:assert/strict";
 import { fc } from "../support/properties.ts";
 import { MeshError } from "../../src/base/errors.ts";
 import { parseDocument, splitText } from "../../src/yaml/mod.ts";
-import { configurationOf, injection, type Injector, newInjector, type ReportEntry } from "../../src/inject/mod.ts";
+import {
+  configurationOf,
+  entryJson,
+  InputFacts,
+  inputFindings,
+  injection,
+  type Injector,
+  newInjector,
+  type ReportEntry,
+} from "../../src/inject/mod.ts";
 import { changedText } from "../support/changed_text.ts";
 import { eachManifest } from "../support/cases/manifests.ts";
 
@@ -187,3 +196,46 @@ function loaded(config: string): Injector | undefined {
     return undefined;
   }
 }
+
+const NAMED = (name: string) => `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ${name}, namespace: ${name}, labels: {${name}: ${name}}, annotations: {${name}: ${name}}}
+spec:
+  ${name}: 1
+  template:
+    metadata: {labels: {${name}: ${name}}, annotations: {${name}: ${name}}}
+    spec:
+      nodeSelector: {${name}: ${name}}
+      containers: [{name: ${name}, image: ${name}, ports: [{name: ${name}, containerPort: 80}], ${name}: 1}]
+      volumes: [{name: ${name}, ${name}: {}}]
+---
+{apiVersion: ${name}, kind: Deployment, metadata: {name: a}, spec: {template: {spec: {containers: [{name: a}]}}}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: a, namespace: ${name}}
+spec: {selector: {${name}: ${name}}, ports: [{port: 80, targetPort: ${name}, name: ${name}}]}
+---
+{apiVersion: v1, kind: ${name}, metadata: {name: a}}
+`;
+
+/** The output and the report for a manifest that has a name wherever users choose names. */
+async function namedBy(name: string, injector: Injector): Promise<string> {
+  const facts = new InputFacts();
+  const done = await Promise.all([false, true].map((patch) => {
+    const options = { patch, seen: facts.add.bind(facts) };
+    return changedText(NAMED(name), injection(injector), options);
+  }));
+  const reports = done.map(({ text, entries }) => [text, ...entries.map(entryJson)]);
+  const text = JSON.stringify([reports, inputFindings(facts, new Set())]);
+  // Labels of injection do not begin or end with an underscore.
+  return text.replaceAll(name, "NAME").replaceAll(name.replaceAll("_", ""), "NAME");
+}
+
+Deno.test("names that every JavaScript object has are ordinary names in manifests", async () => {
+  const injector = injectorOf();
+  const expected = await namedBy("ordinary", injector);
+  for (const name of Object.getOwnPropertyNames(Object.prototype)) {
+    assert.equal(await namedBy(name, injector), expected, name);
+  }
+});

@@ -5,12 +5,12 @@ import { InjectionError } from "../injection_error.ts";
 import { metadataOf } from "../pod/pod.ts";
 
 /** Workloads whose list merge keys are built into kustomize since 4.2 (kyaml, openapi/kubernetesapi/v1_21_2). */
-const KNOWN: Readonly<Record<string, readonly string[]>> = {
-  "v1": ["Pod", "PodTemplate", "ReplicationController"],
-  "apps/v1": ["Deployment", "DaemonSet", "ReplicaSet", "StatefulSet"],
-  "batch/v1": ["Job", "CronJob"],
-  "batch/v1beta1": ["CronJob"],
-};
+const KNOWN: ReadonlyMap<string, readonly string[]> = new Map([
+  ["v1", ["Pod", "PodTemplate", "ReplicationController"]],
+  ["apps/v1", ["Deployment", "DaemonSet", "ReplicaSet", "StatefulSet"]],
+  ["batch/v1", ["Job", "CronJob"]],
+  ["batch/v1beta1", ["CronJob"]],
+]);
 
 /**
  * Returns the patch that turns `before` into `after`, with warnings about it. The patch contains the name and namespace by
@@ -27,7 +27,7 @@ export function workloadPatch(
   if (name === undefined || name === null) {
     throw notPatchable(`The ${kind} has no name, so kustomize cannot find the target of the patch`, "metadata.name");
   }
-  const isKnown = KNOWN[apiVersion]?.includes(kind) ?? false;
+  const isKnown = KNOWN.get(apiVersion)?.includes(kind) ?? false;
   const changes = changesOf(before, after, isKnown ? kind : undefined);
   const metadata = newMap();
   Object.assign(metadata, { name }, namespace === undefined ? {} : { namespace }, changes["metadata"]);

@@ -135,14 +135,14 @@ const PROTOCOLS = [
 /** Ports that Istio treats as TCP unless the name selects a protocol (pkg/config/kube, wellKnownPorts). */
 const SERVER_FIRST = [25, 53, 3306, 27017];
 /** Kubernetes' standard values of `appProtocol` (KEP-3726), with the protocol that Istio selects. */
-const APP_PROTOCOLS: Readonly<Record<string, string>> = {
-  "kubernetes.io/h2c": "http2",
-  "kubernetes.io/ws": "http",
-  "kubernetes.io/wss": "https",
-};
+const APP_PROTOCOLS: ReadonlyMap<string, string> = new Map([
+  ["kubernetes.io/h2c", "http2"],
+  ["kubernetes.io/ws", "http"],
+  ["kubernetes.io/wss", "https"],
+]);
 
 function protocolOf(name: string, port: number): string | undefined {
-  const known = APP_PROTOCOLS[name];
+  const known = APP_PROTOCOLS.get(name);
   if (known !== undefined) return known;
   const lower = name.toLowerCase();
   if (lower === "grpc-web" || lower.startsWith("grpc-web-")) return "grpc-web";

@@ -142,7 +142,7 @@ function deprecated(subject: Subject): readonly Problem[] {
   if (subject.era !== "current") return [];
   const hasLabelToo = (key: string) => key === LABEL.inject && labelsOf(subject.pod)[key] !== undefined;
   return Object.keys(annotationsOf(subject.pod)).flatMap((key) => {
-    const fix = DEPRECATED[key];
+    const fix = DEPRECATED.get(key);
     return fix === undefined || hasLabelToo(key) ? [] : [{
       field: podField(subject, `metadata.annotations["${key}"]`),
       message: `The annotation "${key}" is deprecated`,

@@ -103,13 +103,13 @@ export const OTHER_ANNOTATIONS: readonly string[] = [
 const PROXY_CONFIG = `set it by "${ANNOTATION.proxyConfig}"`;
 
 /** Deprecated annotations that injection still reads, and their replacements. Source: istio.io/api annotation. */
-export const DEPRECATED: Readonly<Partial<Record<string, string>>> = {
-  [ANNOTATION.inject]: "use the label with the same name",
-  [ANNOTATION.kubevirtInterfaces]: `use "${ANNOTATION.rerouteVirtualInterfaces}"`,
-  [ANNOTATION.discoveryAddress]: `${PROXY_CONFIG}: discoveryAddress`,
-  [ANNOTATION.extraStatTags]: `${PROXY_CONFIG}: extraStatTags`,
-  [ANNOTATION.statsInclusionPrefixes]: `${PROXY_CONFIG}: proxyStatsMatcher.inclusionPrefixes`,
-  [ANNOTATION.statsInclusionSuffixes]: `${PROXY_CONFIG}: proxyStatsMatcher.inclusionSuffixes`,
-  [ANNOTATION.statsInclusionRegexps]: `${PROXY_CONFIG}: proxyStatsMatcher.inclusionRegexps`,
-  [ANNOTATION.statsCompression]: `${PROXY_CONFIG}: statsCompression`,
-};
+export const DEPRECATED: ReadonlyMap<string, string> = new Map([
+  [ANNOTATION.inject, "use the label with the same name"],
+  [ANNOTATION.kubevirtInterfaces, `use "${ANNOTATION.rerouteVirtualInterfaces}"`],
+  [ANNOTATION.discoveryAddress, `${PROXY_CONFIG}: discoveryAddress`],
+  [ANNOTATION.extraStatTags, `${PROXY_CONFIG}: extraStatTags`],
+  [ANNOTATION.statsInclusionPrefixes, `${PROXY_CONFIG}: proxyStatsMatcher.inclusionPrefixes`],
+  [ANNOTATION.statsInclusionSuffixes, `${PROXY_CONFIG}: proxyStatsMatcher.inclusionSuffixes`],
+  [ANNOTATION.statsInclusionRegexps, `${PROXY_CONFIG}: proxyStatsMatcher.inclusionRegexps`],
+  [ANNOTATION.statsCompression, `${PROXY_CONFIG}: statsCompression`],
+]);
