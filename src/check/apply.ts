@@ -1,7 +1,7 @@
 /** Prints repairs and runs them after the user agrees (`check --fix`). */
 import type { World } from "../platform/mod.ts";
 import { linesOf, shellQuoted } from "../base/text/mod.ts";
-import { columnsOf } from "../platform/terminal.ts";
+import { tableWidthOf } from "../platform/terminal.ts";
 import { block, printable } from "./print/lines.ts";
 import type { CheckResult } from "./result_schema.ts";
 import type { ShownAdvice } from "./advice/advice_schema.ts";
@@ -64,7 +64,7 @@ export interface Applying {
 /** Prints each repair, asks the user, and runs it. Forbidden repairs come first. Returns how many repairs succeeded. */
 export async function applied(world: World, all: readonly Repair[], applying: Applying): Promise<number> {
   const repairs = all.toSorted((a, b) => Number(isForbidden(b)) - Number(isForbidden(a)));
-  const width = world.stderr.isTerminal ? columnsOf({ stdout: world.stderr, env: world.env }) : undefined;
+  const width = tableWidthOf({ stdout: world.stderr, env: world.env });
   const say = (text: string, indent = "") => world.stderr.write(`${block(text, indent, width).join("\n")}\n`);
   const isWanted = asker(world, applying.yes);
   let count = 0;

@@ -85,17 +85,35 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
       return await watchUntilWell(world, watching) ? EXIT.ok : EXIT.failed;
     }
     const first = await ask();
-    const repairs = options.fix === undefined ? [] : repairsIn(first);
-    const isShownFirst = repairs.length > 0 && !isDocument;
-    if (isShownFirst) world.stdout.write(text(first));
-    const isRepaired = options.fix !== undefined && repairs.length > 0 &&
-      await applied(world, repairs, options.fix) > 0;
-    const results = isRepaired ? await ask() : first;
-    if (isRepaired || !isShownFirst) world.stdout.write(`${isShownFirst ? "\n" : ""}${text(results)}`);
+    const results = await printAndRepair(world, first, { fix: options.fix, ask, text, isDocument });
     return isWell(results) ? EXIT.ok : EXIT.failed;
   } finally {
     api.close();
   }
+}
+
+interface Repairing {
+  readonly fix: Applying | undefined;
+  readonly ask: () => Promise<readonly CheckResult[]>;
+  readonly text: (results: readonly CheckResult[]) => string;
+  /** Whether the output is one document, which contains only the last results. */
+  readonly isDocument: boolean;
+}
+
+/** Prints the results, runs the repairs that the user wants, and after one prints the new results. Returns the last. */
+async function printAndRepair(
+  world: World,
+  first: readonly CheckResult[],
+  { fix, ask, text, isDocument }: Repairing,
+): Promise<readonly CheckResult[]> {
+  const repairs = fix === undefined ? [] : repairsIn(first);
+  const isLater = isDocument && repairs.length > 0;
+  if (!isLater) world.stdout.write(text(first));
+  const isRepaired = fix !== undefined && repairs.length > 0 && await applied(world, repairs, fix) > 0;
+  const results = isRepaired ? await ask() : first;
+  if (isLater) world.stdout.write(text(results));
+  else if (isRepaired) world.stdout.write(`\n${text(results)}`);
+  return results;
 }
 
 /** Returns the error for an empty scope, in which every check would pass. */

@@ -55,10 +55,11 @@ async function saved(world: World, { source, path, program }: SaveOptions, progr
   progress.end();
   if (isMany) world.stderr.write(`"${path}" has ${contents.length} pods, ${kib(bytes)}\n`);
   for (const { files, secrets, absent } of contents) {
-    world.stderr.write(isMany ? `${files}; ${secrets}\n` : `"${path}" has ${files}, ${kib(bytes)}; ${secrets}\n`);
-    for (const line of absent) world.stderr.write(without(line, world));
+    const what = isMany ? files : `"${path}" has ${files}, ${kib(bytes)}`;
+    world.stderr.write(broken(`${what}; ${secrets}`, "", world));
+    for (const line of absent) world.stderr.write(broken(`without ${line}`, "  ", world));
   }
-  for (const problem of side?.problems ?? []) world.stderr.write(without(problem, world));
+  for (const problem of side?.problems ?? []) world.stderr.write(broken(`without ${problem}`, "  ", world));
   return left === 0 ? EXIT.ok : EXIT.failed;
 }
 
@@ -67,10 +68,10 @@ function controlPlaneText(side: ControlPlane): string {
   return new Redactor().credentials(`${JSON.stringify(side, undefined, 2)}\n`);
 }
 
-/** What is absent, broken between words at a terminal. */
-function without(what: string, { stderr: { isTerminal, columns = Infinity } }: World): string {
-  const text = `without ${what}`;
-  return `  ${(isTerminal ? wrappedAround(text, columns - 4) : [text]).join("\n    ")}\n`;
+/** Returns an indented line, broken between words at a terminal. */
+function broken(text: string, indent: string, { stderr: { isTerminal, columns = Infinity } }: World): string {
+  const lines = isTerminal ? wrappedAround(text, columns - indent.length - 2) : [text];
+  return `${indent}${lines.join(`\n${indent}  `)}\n`;
 }
 
 /** The parts of a pod in the archive, and the absent parts, with one line for each reason. */
