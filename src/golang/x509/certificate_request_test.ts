@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { createPublicKey, verify } from "node:crypto";
 import { sameBytes } from "../../base/bytes.ts";
+import { sequence } from "./der/der.ts";
 import {
   createRequest,
+  decodePem,
   DerReader,
   encodePem,
   generateEcKey,
@@ -62,6 +64,12 @@ for (const [name, hash, make] of KEYS) {
 Deno.test("pkcs8Pem() keeps a key that has this form already", () => {
   const pem = genPrivateKey("ed25519");
   assert.equal(pkcs8Pem(readPrivateKey(pem)), pem);
+});
+
+Deno.test("readPrivateKey() says that it reads no RSA key with more than two primes", () => {
+  const two = decodePem(genPrivateKey("rsa"))?.bytes ?? new Uint8Array();
+  const more = sequence(new DerReader(two).sequence().bytes, sequence());
+  assert.throws(() => readPrivateKey(encodePem("RSA PRIVATE KEY", more)), /more than two primes/);
 });
 
 Deno.test("createRequest() refuses a name beyond ASCII", () => {

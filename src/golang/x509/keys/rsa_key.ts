@@ -24,9 +24,10 @@ export function readPkcs1(der: Uint8Array): PrivateKey {
   const version = reader.integer();
   const [n, e, d, p, q] = [reader.integer(), reader.integer(), reader.integer(), reader.integer(), reader.integer()];
   const crt: bigint[] = [];
-  while (!reader.atEnd) crt.push(reader.integer());
+  while (crt.length < 3 && !reader.atEnd) crt.push(reader.integer());
   const numbers = { n, e, d, p, q };
-  if (outer.atEnd && version <= 1n && crt.length <= 3 && areKey(numbers, crt)) return rsaKey(numbers);
+  // More primes follow as a list.
+  if (outer.atEnd && version <= 1n && reader.atEnd && areKey(numbers, crt)) return rsaKey(numbers);
   throw new Error("the numbers of the RSA key do not belong together, or the key has more than two primes");
 }
 
