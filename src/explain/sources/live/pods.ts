@@ -72,8 +72,14 @@ async function podsByLabels(api: Listing, choice: PodChoice, namespace: string):
     all.length === 0
       ? `No pod${labels} exists in ${where}`
       : `None of the ${all.length} pods${labels} in ${where} has a container "${container}"`,
-    { hint: all.length === 0 ? "see --namespace" : '"kubectl mesh check injection" shows why pods are not injected' },
+    { hint: all.length === 0 ? emptyHint(choice) : '"kubectl mesh check injection" shows why pods are not injected' },
   );
+}
+
+/** A cluster without any pod is probably the wrong cluster. */
+function emptyHint({ allNamespaces, selector }: PodChoice): string {
+  if (!allNamespaces) return "see --namespace";
+  return selector === undefined ? "see --context" : "see --selector";
 }
 
 async function listPods(api: Listing, namespace: string | undefined, labelSelector: string): Promise<readonly Pod[]> {

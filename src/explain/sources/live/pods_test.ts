@@ -79,6 +79,22 @@ Deno.test("choosePods() names what is missing", async () => {
   }
 });
 
+Deno.test("choosePods() without any pod names the flag that can help", async () => {
+  const api = { ...apiOf({}), list: () => Promise.resolve({ items: [], resourceVersion: "1" }) };
+  const cases: readonly [Partial<PodChoice>, string, string][] = [
+    [{ selector: "a=b" }, 'No pod with the labels "a=b" exists in the namespace "shop"', "see --namespace"],
+    [{ allNamespaces: true }, "No pod exists in any namespace", "see --context"],
+    [
+      { allNamespaces: true, selector: "a=b" },
+      'No pod with the labels "a=b" exists in any namespace',
+      "see --selector",
+    ],
+  ];
+  for (const [choice, message, hint] of cases) {
+    await assert.rejects(choosePods(api, { ...CHOICE, ...choice }, "shop"), { message, hint });
+  }
+});
+
 Deno.test("selectorText() writes expressions as kubectl does", () => {
   const matchExpressions = [
     { key: "a", operator: "In", values: ["b", "c"] },
