@@ -54,6 +54,14 @@ Deno.test("both ends of a connection in one picture, in a line, and one end alon
   assert.match(none.stderr, /^error: None of the snapshots is of the pod "nobody"; the snapshots contain shop\/cart-5d8f7-q9x2m, shop\/catalog/);
 });
 
+Deno.test("a line of the access log without a connection is an error that names the connection of the line", async () => {
+  const line = '{"response_flags":"UH","upstream_cluster":"outbound|8080||catalog.shop.svc.cluster.local"}';
+  const { code, stderr } = await sayMesh(["explain", ...BOTH.slice(0, 5), "--log", line], { env: UTF8 });
+  const connection = "--to catalog.shop.svc.cluster.local:8080";
+  const expected = `error: The flag --log needs --to or --from; add ${connection}, the connection in the line\n`;
+  assert.deepEqual([code, stderr], [2, expected]);
+});
+
 Deno.test("every workload to every Service", async () => {
   const files = BOTH.slice(0, 4);
   const { code, stdout } = await sayMesh(["explain", "--matrix", ...files], { env: UTF8 });

@@ -43,11 +43,7 @@ const FLAGS = {
     log: flag(
       "--log LINE",
       "Explain the response flags in this line of the proxy's access log; - reads standard input",
-      {
-        type: "text",
-        needs: ["to", "from"],
-        excludes: ["response-flags"],
-      },
+      { type: "text", excludes: ["response-flags", "matrix"] },
     ),
     sni: flag("--sni NAME", "Server name (SNI) that the application sends, if it speaks TLS itself", {
       needs: ["to", "from"],
@@ -57,7 +53,7 @@ const FLAGS = {
     of: flag(
       "--of listeners|routes|clusters|endpoints|secrets|bootstrap",
       "List this part of the proxy's configuration without secrets, like istioctl proxy-config, as table, json or yaml",
-      { excludes: ["to", "from", "matrix", "selector", "all-namespaces", "ephemeral"] },
+      { excludes: ["to", "from", "matrix", "log", "selector", "all-namespaces", "ephemeral"] },
     ),
     name: flag(
       "--name NAME",
@@ -161,7 +157,7 @@ export const EXPLAIN = command({
 });
 
 async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {
-  const { explain, explainListing, flagsOfLine, readConnection, readFlags } = await import("../../explain/mod.ts");
+  const { explain, explainListing, readConnection } = await import("../../explain/mod.ts");
   const { of, output } = flags;
   if (of !== undefined) {
     checkFilter(of, flags);
@@ -176,8 +172,7 @@ async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): P
   }
   checkMatrix(flags);
   const connection = readConnection(flags);
-  const line = flags.log === "-" ? await standardInput(world) : flags.log;
-  const found = line === undefined ? readFlags(flags.responseFlags ?? "") : flagsOfLine(line);
+  const responseFlags = await responseFlagsOf(world, flags, connection);
   if (flags.trace && !flags.local) {
     throw new UsageError("A packet can only be traced in the pod's own network namespace", {
       hint: "--trace needs --local",
@@ -189,7 +184,7 @@ async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): P
     connection,
     output,
     isOneEnd: flags.oneEnd,
-    flags: found,
+    flags: responseFlags,
     isMatrix: flags.matrix,
     isProbed: flags.probe,
     isTraced: flags.trace,
@@ -214,6 +209,19 @@ function checkMatrix({ matrix, output }: Pick<Flags, "matrix" | "output">): void
   if (matrix && output === "svg") {
     throw new UsageError("A matrix cannot be drawn as SVG", { hint: "use -o table or json" });
   }
+}
+
+/** Throws a UsageError for a line without a connection. Its hint names the connection of the line. */
+async function responseFlagsOf(world: World, flags: Pick<Flags, "log" | "responseFlags">, connection?: Connection) {
+  const { connectionOfLine, flagsOfLine, readFlags } = await import("../../explain/mod.ts");
+  const line = flags.log === "-" ? await standardInput(world) : flags.log;
+  if (line === undefined) return readFlags(flags.responseFlags ?? "");
+  const found = flagsOfLine(line);
+  if (connection !== undefined) return found;
+  const named = connectionOfLine(line);
+  throw new UsageError("The flag --log needs --to or --from", {
+    hint: named === undefined ? "such as --to reviews:9080/api" : `add ${named}, the connection in the line`,
+  });
 }
 
 /** Maximum length of the log line on standard input, in characters. */

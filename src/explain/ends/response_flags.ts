@@ -1,6 +1,7 @@
 /** Envoy's response flags: the meaning, the stations that can set the flag, and what to check next. */
 import { UsageError } from "../../base/errors.ts";
 import { closest } from "../../base/text/mod.ts";
+import { joinHostPort, splitHostPort } from "../../golang/net/mod.ts";
 import type { Answer, Station, StationKind } from "../answer_schema.ts";
 
 type Flag = readonly [meaning: string, kinds: readonly StationKind[], next: string];
@@ -119,6 +120,11 @@ export function readFlags(text: string): readonly string[] {
 
 /** Returns the response flags in a line of Istio's access log (text or JSON). Throws a UsageError for any other line. */
 export function flagsOfLine(line: string): readonly string[] {
+  if (line.trim() === "") {
+    throw new UsageError("The line of the access log is empty", {
+      hint: 'pass a line, such as from "kubectl logs POD -c istio-proxy | tail -n 1"',
+    });
+  }
   const [, json] = /"response_flags":\s*"([^"]*)"/.exec(line) ?? [];
   const [, text] = /"[^"]*" \d{1,3} (\S+) /.exec(line) ?? [];
   const found = json ?? text;
@@ -128,6 +134,32 @@ export function flagsOfLine(line: string): readonly string[] {
     });
   }
   return readFlags(found);
+}
+
+/** Returns the flags of `explain` for the connection of a line of the access log; `undefined` if it names none. */
+export function connectionOfLine(line: string): string | undefined {
+  const { cluster = "", local = "", remote = "" } = jsonFields(line) ?? textFields(line) ?? {};
+  const [, servicePort, service] = /^outbound\|(\d+)\|[^|]*\|([\w.-]+)$/.exec(cluster) ?? [];
+  if (service !== undefined) return `--to ${service}:${servicePort}`;
+  const [own, client] = [splitHostPort(local), splitHostPort(remote)];
+  if (typeof own === "string" || typeof client === "string") return undefined;
+  if (/^inbound\||^InboundPassthrough/.test(cluster)) return `--from ${client.host} --to-port ${own.port}`;
+  const isOutside = cluster === "PassthroughCluster" || cluster === "BlackHoleCluster";
+  return isOutside ? `--to ${joinHostPort(own.host, own.port)}` : undefined;
+}
+
+/** The end of a line: host, cluster, addresses (upstream local, downstream local, downstream remote), SNI, route. */
+const END = /" (?<cluster>\S+) \S+ (?<local>\S+) (?<remote>\S+) \S+ \S+\s*$/;
+
+function textFields(line: string) {
+  return END.exec(line)?.groups;
+}
+
+function jsonFields(line: string) {
+  const valueOf = (name: string) => new RegExp(`"${name}":\\s*"([^"]*)"`).exec(line)?.[1];
+  const cluster = valueOf("upstream_cluster");
+  if (cluster === undefined) return undefined;
+  return { cluster, local: valueOf("downstream_local_address"), remote: valueOf("downstream_remote_address") };
 }
 
 /**
