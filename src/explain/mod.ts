@@ -9,3 +9,4 @@ export { connectionOfLine, flagsOfLine, readFlags } from "./ends/response_flags.
 export { readConnection } from "./question/read_connection.ts";
 export { askProxy, type ProxyAnswer } from "./proxy_answer.ts";
 export { saveSnapshot } from "./save.ts";
+export { savedNames } from "./sources/sources.ts";

@@ -83,6 +83,19 @@ for (const [words, expected, directive] of CASES) {
   });
 }
 
+Deno.test("completion of pods in snapshots asks no cluster", async () => {
+  const pod = JSON.stringify({ metadata: { namespace: "shop", name: "web-1" } });
+  const read = async (word: string) => {
+    const args = ["__complete", "explain", "-f", "web", word];
+    const world = fakeWorld({ args, files: { "web/pod.json": pod } });
+    assert.equal(await main({ ...world, clock: { ...world.clock, sleep: () => new Promise<void>(() => {}) } }), 0);
+    return world.said.stdout.trimEnd().split("\n");
+  };
+  assert.deepEqual(await read(""), ["web-1", "pod/", ":4"]);
+  assert.deepEqual(await read("pod/"), ["pod/web-1", ":4"]);
+  assert.deepEqual(await read("deployment/"), [":4"]);
+});
+
 const KUBECONFIG = JSON.stringify({
   clusters: [{ name: "west", cluster: { server: "https://west.example" } }],
   users: [{ name: "ada", user: { token: "t" } }],

@@ -90,6 +90,8 @@ export function findIn(world: World): Find {
       const { RULES } = await import("../../inject/mod.ts");
       return RULES.map(({ id, title }) => ({ value: id, description: title }));
     }
+    const snapshots = snapshotsBefore(wanted);
+    if (snapshots.length > 0) return await savedPods(world, snapshots, wanted);
     const { known, collection, valuesOf } = SOURCES[wanted.completes] ?? {};
     const { kubeconfigNames } = await client();
     const options = connectOptions(wanted);
@@ -117,6 +119,20 @@ async function checks({ completes }: Wanted): Promise<Candidate[]> {
     ...categories.map((value) => ({ value, description: "all checks of this category" })),
     ...all.map(({ id, title }) => ({ value: id, description: title })),
   ];
+}
+
+function snapshotsBefore({ completes, line }: Wanted): readonly string[] {
+  return completes === "pods" ? line.given.get("filename")?.texts ?? [] : [];
+}
+
+/** Returns the pods in the snapshots before the word, with the kind of the word. */
+async function savedPods(world: World, paths: readonly string[], wanted: Wanted): Promise<Candidate[]> {
+  const kind = kindOf(wanted);
+  if (!/^(?:(?:pods?|po)\/)?$/.test(kind)) return [];
+  const { savedNames } = await import("../../explain/mod.ts");
+  const names = await soon(world, () => savedNames(world, paths)) ?? [];
+  const values = names.filter(isSafeName).map((name) => `${kind}${name}`);
+  return [...values, ...kind === "" ? ["pod/"] : []].map((value) => ({ value }));
 }
 
 /** Returns the values of kubectl's connection flags before the word. */

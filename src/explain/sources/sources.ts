@@ -73,14 +73,12 @@ export interface ReadPod {
   readonly sender?: ProbePlace["sender"] | undefined;
 }
 
-/** Yields the named pod, or all pods. First drops network and process permissions, because a snapshot is untrusted. */
+/** Yields the named pod, or all pods. */
 async function* savedPods(
   world: World,
   { paths, pod }: Extract<SourceChoice, { kind: "file" }>,
 ): AsyncIterable<ReadPod> {
-  world.permissions.keepOnly(["read", "env"]);
-  const all: Snapshot[] = [];
-  for (const path of paths) all.push(...await readSaved(world, path));
+  const all = await allSaved(world, paths);
   const name = pod?.replace(/^(pods?|po)\//, "");
   const chosen = name === undefined ? all : all.filter((each) => each.pod.name === name || podText(each.pod) === name);
   if (chosen.length === 0) {
@@ -90,6 +88,19 @@ async function* savedPods(
   for (const snapshot of chosen) {
     yield { snapshot, ends: all.length === 1 ? undefined : savedEnds(new Map(all.map((each) => [each, undefined]))) };
   }
+}
+
+/** Returns the names of the pods in saved snapshots, without their namespaces. Throws a MeshError if one is unreadable. */
+export async function savedNames(world: World, paths: readonly string[]): Promise<readonly string[]> {
+  return (await allSaved(world, paths)).flatMap(({ pod }) => pod.name ?? []);
+}
+
+/** Reads snapshots. First drops network and process permissions, because a snapshot is untrusted. */
+async function allSaved(world: World, paths: readonly string[]): Promise<readonly Snapshot[]> {
+  world.permissions.keepOnly(["read", "env"]);
+  const all: Snapshot[] = [];
+  for (const path of paths) all.push(...await readSaved(world, path));
+  return all;
 }
 
 /** Finds pods among snapshots by address. Reuses snapshots that are already in typed form. */
