@@ -1,4 +1,4 @@
-/** Starts the parts between Envoy and the control plane: identity, SDS, xDS proxy, DNS. */
+/** Starts the components between Envoy and the control plane: identity, SDS, xDS proxy, DNS. */
 import { errorLine, MeshError } from "../base/errors.ts";
 import { type Logger, logText } from "../platform/log.ts";
 import type { World } from "../platform/world.ts";
@@ -19,8 +19,9 @@ type Part = Pick<Dns, "problem" | "close"> & Partial<Dns>;
 export type ControlPlane = Awaited<ReturnType<typeof startControlPlane>>;
 
 /**
- * Starts all parts. Call this before Envoy starts, because Envoy backs off if a socket is missing. Does not wait for
- * certificates. If a part fails, logs the failure and reports it in `problems`; the other parts keep working.
+ * Starts all components. Call this before Envoy starts, because Envoy backs off if a socket is missing. Does not wait
+ * for certificates. If a component fails, logs the failure and reports the failure in `problems`; the other components
+ * keep working.
  */
 export async function startControlPlane(
   world: World,
@@ -47,8 +48,8 @@ export async function startControlPlane(
           tokenFile: settings.identity.authority.tokenFile,
           reports: health,
           log: log.getChild("xdsproxy"),
-          // The pod is ready only once the name table arrives: reconnect the table's stream now, not after its delay of
-          // up to half a minute.
+          // Reconnect the stream of the name table at once, because the pod is not ready without a table. The stream's
+          // own delay may be half a minute.
           connected: () => void names?.then((dns) => dns.retry?.()),
           metrics,
           wasm: settings.xds.wasm && { ...settings.xds.wasm, log: log.getChild("wasm"), metrics: wasm },
@@ -58,7 +59,7 @@ export async function startControlPlane(
   ]);
   const parts = [identity, sds, xds].filter((part) => part !== undefined);
   return {
-    /** Returns one line for each part whose problem may keep Envoy from getting its configuration. */
+    /** Returns one line for each problem that can leave Envoy without a configuration. */
     problems: () => parts.map((part) => part.problem()).filter((problem) => problem !== undefined),
     /** Returns why DNS does not answer yet; `undefined` if DNS answers, or is not served. */
     nameProblem(): string | undefined {

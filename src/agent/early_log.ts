@@ -1,4 +1,4 @@
-/** The log that is used before the settings are known, and when they turn out to be invalid. */
+/** The log for messages before the settings are known, and for errors in the settings. */
 import { parseBool } from "../golang/go_bool.ts";
 import { logText, startLog } from "../platform/log.ts";
 import type { World } from "../platform/world.ts";

@@ -10,7 +10,10 @@ export function refusal(status: number, text: string): Response {
   return textAnswer(status, `${text}\n`, { "x-content-type-options": "nosniff" });
 }
 
-/** The path and query of a request. Not a `URL`, which throws for a Host header that is not a valid host name. */
+/**
+ * The path and query of a request. Not a `URL`, because creating a URL fails if the Host header is not a valid host
+ * name.
+ */
 export interface RequestTarget {
   readonly path: string;
   readonly query: string;

@@ -12,7 +12,10 @@ export function readGoJson(text: string): unknown {
   }
 }
 
-/** Returns a text field of an object; `""` if absent or null, or if it is not a string, which adds a problem. */
+/**
+ * Returns a string field of an object; `""` if the field is absent or null. For any other value, returns `""` and adds
+ * a problem.
+ */
 export function textField(object: ValueMap, name: string, problems: string[]): string {
   const value = fieldOf(object, name) ?? "";
   if (typeof value === "string") return value;

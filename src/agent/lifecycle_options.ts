@@ -59,7 +59,10 @@ export function lifecycleRules({ envoy, drain, restart }: AgentSettings): Rules 
   };
 }
 
-/** Paths of certificates mounted as files. Istio 1.0 to 1.5 used these paths, and today's agent tries them first. */
+/**
+ * Paths of certificates mounted as files. Istio 1.0 to 1.5 used these paths, and current pilot-agents try these paths
+ * first.
+ */
 const CERTIFICATES = ["cert-chain.pem", "key.pem", "root-cert.pem"].map((name) => `./etc/certs/${name}`);
 
 /** Returns the files whose change starts a new Envoy: configuration and certificates. */

@@ -13,9 +13,9 @@ export type ApplyRules = (args: readonly string[]) => Promise<number>;
 const DEFAULTS = { ISTIO_INBOUND_PORTS: ["-b", "*"], ISTIO_SERVICE_CIDR: ["-i", "*"] } as const;
 
 /**
- * Returns the arguments of `iptables apply`. Captures all traffic that the variables do not exclude. The rules
- * recognize Envoy's traffic by the user or group of this process. Throws a `MeshError` if applications may run as the
- * same user and group.
+ * Returns the arguments of `iptables apply`. The resulting rules capture all traffic that the variables do not exclude.
+ * They recognize Envoy's traffic by the user or group of this process. Throws a `MeshError` if applications may run as
+ * the same user and group.
  */
 export function redirectArguments(
   env: Readonly<Record<string, string>>,

@@ -84,8 +84,8 @@ export async function runAgent(
 }
 
 /**
- * Starts the control plane's parts with the first Envoy. By then, signals are handled, so that a signal does not leave
- * a socket file behind.
+ * Starts the components of `control_plane.ts` when the first Envoy starts. Signals are handled by then, so a signal
+ * cannot leave a socket file behind.
  */
 function lazyControlPlane(
   world: World,
@@ -140,8 +140,8 @@ function statusOptions(settings: AgentSettings, logger: Logger) {
 const ENDING: readonly Phase[] = ["draining", "terminating", "killing", "ended"];
 
 /**
- * Returns why the proxy is no longer ready, or `undefined`. A drain without a shutdown (`drained`) counts too, as in
- * Istio.
+ * Returns why a proxy in this phase is not ready; `undefined` if the phase does not matter. As in Istio, a proxy that
+ * drains without a shutdown (`drained`) is not ready.
  */
 function shutdownReason(phase: Phase | undefined): string | undefined {
   if (phase === undefined) return undefined;

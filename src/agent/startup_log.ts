@@ -1,4 +1,7 @@
-/** Builds the log lines at startup: in pilot-agent's format the node and the proxy configuration, and a warning. */
+/**
+ * Builds the log lines at startup: the node and the proxy configuration in pilot-agent's format, and a warning about a
+ * low limit of open files.
+ */
 import { type ProxyConfig, proxyConfigJson } from "../istio/configuration.ts";
 import { isMap, type Value } from "../base/value.ts";
 import { toYaml } from "../yaml/mod.ts";

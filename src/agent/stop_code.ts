@@ -13,12 +13,12 @@ export interface Past {
  * whose postStart hook failed. With `restartPolicy: OnFailure`, the kubelet restarts the container only after an error
  * (Istio's issue 45627). After SIGQUIT, which a person sends, the code is always 0.
  *
- * | ready once | Envoy live once | code         |
- * |------------|-----------------|--------------|
- * | yes        | any             | 0            |
- * | no         | any             | 128 + signal |
- * | not asked  | yes             | 0            |
- * | not asked  | no              | 128 + signal |
+ * | ready once  | Envoy live once | code         |
+ * |-------------|-----------------|--------------|
+ * | yes         | any             | 0            |
+ * | no          | any             | 128 + signal |
+ * | not checked | yes             | 0            |
+ * | not checked | no              | 128 + signal |
  */
 export function stopCode(signal: SignalName, { wasReady, wasLive }: Past): number {
   const number = NUMBERS[signal];

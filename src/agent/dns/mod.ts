@@ -1,6 +1,6 @@
 /**
  * The DNS server of a sidecar. Answers questions about mesh hosts from istiod's name table, and forwards all other
- * questions to the machine's name servers.
+ * questions to the name servers in resolv.conf.
  */
 import type { World } from "../../platform/world.ts";
 import { buildLookup } from "./server/lookup.ts";

@@ -20,7 +20,10 @@ export function envoyAdmin(world: World, url: string, ownPorts: readonly number[
     return count.total();
   };
   return {
-    /** Whether this epoch is live: its listeners are open and configured. `/server_info` is long: only when ready. */
+    /**
+     * Whether this epoch is live: listeners are open and configured. Asks `/ready` first, because `/server_info` is
+     * long.
+     */
     isLive: async (epoch: number) => await isReady(world, url) && isLive(await ask("/server_info"), epoch),
     /**
      * Makes Envoy close connections gracefully. Unless `keepOpen` is set, listeners close after Envoy's drain time

@@ -6,14 +6,14 @@ export const BINARY_HINT = "this command is for a pod with Envoy; --binaryPath, 
   "the Envoy binary";
 
 /**
- * Throws a `MeshError` if Envoy's binary is absent. Call this before anything is written, so that on a machine without
- * Envoy the agent leaves no folders behind in the working directory.
+ * Throws a `MeshError` if Envoy's binary is absent. Call this before writing any file: without Envoy, the agent must
+ * not leave folders behind in the working directory.
  */
 export async function checkBinary(
   { files, processes }: Pick<World, "files" | "processes">,
   binary: string,
 ): Promise<void> {
-  // A path that cannot be examined counts as found: if it is not a program, the attempt to start it shows the reason.
+  // If `stat` fails, the binary counts as found. Starting the binary then reports the reason.
   const found = binary.includes("/") ? await files.stat(binary).catch(() => binary) : processes.find(binary);
   if (found === undefined) throw new MeshError(`Cannot start "${binary}": program not found`, { hint: BINARY_HINT });
 }

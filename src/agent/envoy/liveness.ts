@@ -3,8 +3,8 @@ import type { EnvoyAdmin } from "./admin.ts";
 
 const FIRST_DELAY = 50;
 /**
- * Maximum interval between checks, in milliseconds. The interval is short, because a shutdown does not drain an Envoy
- * that is not yet known to be live.
+ * Maximum interval between checks, in milliseconds. The interval is short, because a shutdown drains Envoy only if a
+ * check has found Envoy live.
  */
 const MAX_DELAY = 250;
 /** Milliseconds without any answer after which the admin interface is assumed to be at another address. */

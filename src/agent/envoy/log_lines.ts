@@ -31,7 +31,9 @@ export function envoyLines(world: World, log: Logger): (line: string) => void {
   };
 }
 
-/** Writes a line. Ignores a closed stderr and a full disk: Envoy hangs if its output is not read. */
+/**
+ * Writes a line. Ignores a closed stderr and a full disk: the agent must keep reading Envoy's output, or Envoy hangs.
+ */
 function pass(world: World, line: string): void {
   try {
     world.stderr.write(`${line}\n`);

@@ -6,7 +6,6 @@ import { aborted, callText, GrpcError, refused, unreachable } from "./error.ts";
 import { encodeFrame, FrameError, frames } from "./frames.ts";
 import { CODE, statusOf } from "./status.ts";
 
-/** The parts of a call. */
 export interface GrpcRequest {
   readonly endpoint: GrpcEndpoint;
   /** `/package.Service/Method`. */

@@ -50,8 +50,8 @@ function logReport(log: Logger, { problem }: HealthReport): void {
 }
 
 /**
- * Returns a function that takes the problem found by each check (`undefined` if healthy), and returns a report once
- * enough consecutive checks show a change of health. Source: pilot-agent's PerformApplicationHealthCheck.
+ * Returns a function that takes the result of each check: a problem, or `undefined` if healthy. The function returns a
+ * report once enough consecutive results show a change of health. Source: pilot-agent's PerformApplicationHealthCheck.
  */
 export function thresholds(
   { successThreshold, failureThreshold }: Pick<HealthOptions, "successThreshold" | "failureThreshold">,

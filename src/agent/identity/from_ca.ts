@@ -97,7 +97,10 @@ export class CaMaintenance implements Maintenance {
     return undefined;
   }
 
-  /** Waits until the certificate is due. Writes its files, and after a failure again at each look at the clock. */
+  /**
+   * Writes the certificate's files, and waits until the certificate is due for renewal. Retries a failed write at least
+   * once per second.
+   */
   async #untilDue(): Promise<void> {
     await this.#write();
     const { signal } = this.#end;

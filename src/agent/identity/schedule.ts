@@ -21,7 +21,10 @@ export interface Held {
   readonly dueElapsed: number;
 }
 
-/** Limits for the fraction of the lifetime that remains at renewal. They prevent renewal in a loop and after expiry. */
+/**
+ * Limits for the fraction of the lifetime that remains at renewal. The limits prevent renewal in a loop and renewal
+ * after expiry.
+ */
 const MIN_LEFT = 0.01;
 const MAX_LEFT = 0.99;
 /** Minimum wait in milliseconds. If the clock is far ahead, every certificate looks expired: do not flood the CA. */
@@ -56,8 +59,9 @@ export function isDue(held: Held, moment: Moment): boolean {
 const MIN_SET_BACK = 1000;
 
 /**
- * Whether the clock was set back to a time before the certificate's validity. If the CA's clock is ahead, a new
- * certificate is not valid yet either, so each change of the clock causes only one renewal.
+ * Whether the clock was set back, after the certificate was issued, to a time before the certificate's validity. A
+ * certificate that was not valid yet when it was issued (the CA's clock is ahead) does not count, because a new
+ * certificate would not be valid yet either.
  */
 function isSetBeforeStart({ notBefore, dueAt, dueElapsed }: Held, { now, elapsed }: Moment): boolean {
   const setBack = dueAt - dueElapsed - (now - elapsed);
@@ -65,8 +69,8 @@ function isSetBeforeStart({ notBefore, dueAt, dueElapsed }: Held, { now, elapsed
 }
 
 /**
- * Maximum time until a clock change or a machine's sleep is noticed, in milliseconds. Peers may refuse the certificate
- * during this time.
+ * Maximum time until a clock change or a suspend of the host is noticed, in milliseconds. Peers may refuse the
+ * certificate during this time.
  */
 const MAX_SLEEP = 1000;
 

@@ -1,6 +1,6 @@
 /**
- * The lifecycle of Envoy. The state table lists, for each phase, the result of each event. Other events change nothing.
- * docs/agent.md has the table for readers.
+ * The lifecycle of Envoy. The state table lists, for each phase, the events and their results. Events that are not
+ * listed for a phase are ignored. docs/agent.md shows the same table to users.
  */
 import type { Action, Epoch, EventName, Events, Outcome, Phase, State, Step, TimerName } from "./state.ts";
 import { endText, type EnvoyEnd, failureHint } from "../envoy/end.ts";
@@ -241,7 +241,9 @@ function exitedWhileServing(state: State, event: Events["exited"], rules: Rules)
   return chain(gone, (state) => reloadIfPending(state, rules));
 }
 
-/** Handles an unrequested exit of the newest Envoy. Older epochs that are still draining then have no successor. */
+/**
+ * Handles an unrequested exit of the newest Envoy. Kills older epochs that still drain, because they have no successor.
+ */
 function endedByItself(state: State, { epoch, end }: Events["exited"], rules: Rules): Step {
   const left = without(state, epoch);
   const { outcome, actions } = afterFailure(state, end, rules);
@@ -282,8 +284,8 @@ function backOff(state: State, rules: Rules): Step {
 }
 
 /**
- * Milliseconds between the exit of an epoch and the SIGTERM to its parent. The exiting epoch itself terminates the
- * parent; an earlier SIGTERM from this process would interrupt the parent's termination.
+ * Milliseconds between the exit of an epoch and the agent's SIGTERM to the epoch's parent. An exiting epoch makes its
+ * parent exit, and an earlier SIGTERM would interrupt the parent's exit.
  */
 const OLDER_MILLISECONDS = 1000;
 
@@ -309,7 +311,7 @@ function endNow(state: State, { by }: Events["stop"]): Step {
 
 /**
  * Sends SIGTERM, which makes Envoy close connections and write its access log. At first, only the newest epoch gets the
- * signal: an epoch contacts its parent when it exits, and retries for ten seconds if the parent is gone.
+ * signal: an exiting epoch contacts its parent, and retries for ten seconds if the parent is gone.
  */
 function terminate(state: State, { by }: Events["stop"], rules: Rules): Step {
   if (state.epochs.length === 0) return endNow(state, { by });

@@ -2,7 +2,10 @@ import { linesOf } from "../../base/text/mod.ts";
 import type { World } from "../../platform/world.ts";
 
 const LOOK_INTERVAL = 300;
-/** Number of times a zombie must be seen before it is reaped, so that a caller of posix_spawn(3) can wait for it. */
+/**
+ * Number of times a zombie must be seen before the reaper reaps it. Until then, whoever called posix_spawn(3) can wait
+ * for the child.
+ */
 const SIGHTINGS = 3;
 
 /**
@@ -40,7 +43,7 @@ export function startReaper(world: World): () => void {
   };
 }
 
-/** Reaps orphans. Returns how often each other child was seen. */
+/** Reaps orphans. Returns the remaining zombies, with the number of times that each has been seen. */
 async function look(
   world: World,
   seen: ReadonlyMap<string, number>,

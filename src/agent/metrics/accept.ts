@@ -9,8 +9,8 @@ const OPEN_METRICS = "application/openmetrics-text";
 const OPEN_METRICS_VERSIONS: readonly string[] = ["1.0.0", "0.0.1"];
 
 /**
- * Accepted formats per endpoint. More metrics follow Envoy's metrics, which therefore must not end with OpenMetrics'
- * end mark.
+ * Accepted formats per endpoint. Envoy's metrics must not be OpenMetrics: that format ends with an end mark, but the
+ * application's metrics follow.
  */
 const ALLOWED = { envoy: ["text/*", "text/plain"], application: ["text/*", "text/plain", OPEN_METRICS] } as const;
 

@@ -42,7 +42,7 @@ export async function startSds(world: World, options: SdsOptions) {
   ));
   const server = await listen(world, path, handler, log);
   return {
-    /** Returns why there are no secrets, or a secret that Envoy rejects with the reason; `undefined` if all is well. */
+    /** Returns why the server cannot listen, or which secret Envoy rejects and why; `undefined` without a problem. */
     problem: () => typeof server === "string" ? server : [...streams].map(({ refusal }) => refusal).findLast(Boolean),
     async close(): Promise<void> {
       for (const stream of streams) stream.end();

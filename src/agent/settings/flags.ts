@@ -178,7 +178,7 @@ export const FLAGS: FlagTable<FlagName> = flagTable(FLAG_GROUPS);
 export const ROLES = ["sidecar", "router", "waypoint", "ztunnel", "agentgateway"] as const;
 export type Role = typeof ROLES[number];
 
-/** Whether a word is a role. */
+/** Whether an argument is a role. */
 export function isRole(word: string): word is Role {
   return ROLES.some((role) => role === word);
 }

@@ -30,8 +30,8 @@ export type AgentSettings = Awaited<ReturnType<typeof readAll>>;
 export interface ReadOptions {
   readonly name: ProgramName;
   /**
-   * The settings from startup, when settings are read again. The agent may then serve sockets itself, which must not
-   * count as another program's.
+   * The settings from startup; `undefined` at startup. On a later read, the agent may itself serve the SDS socket,
+   * which then must not count as the socket of another program.
    */
   readonly before?: { readonly bootstrap: { readonly hasCustomSds: boolean } };
 }

@@ -228,7 +228,7 @@ export class Variables {
     return Math.trunc(this.number(name));
   }
 
-  /** Returns warnings about variables that have no effect any more, with their replacements. */
+  /** Returns warnings about retired variables that are set, with the replacements. */
   retired(): string[] {
     return retiredWarnings<VariableName>(VARIABLES, (name) => {
       const flag: Flag = VARIABLES[name];

@@ -44,8 +44,8 @@ export interface EnvoyPorts {
 export type StatusServer = Awaited<ReturnType<typeof startStatusServer>>;
 
 /**
- * Serves on all interfaces. If the port is not available, logs this and does not throw, because the proxy works without
- * the status server.
+ * Serves on all interfaces. If the port is not available, only logs an error, because the proxy works without the
+ * status server.
  */
 export async function startStatusServer(world: World, options: StatusOptions) {
   const { logger, envoy, terminating } = options;

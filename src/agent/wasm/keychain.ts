@@ -49,10 +49,7 @@ export async function credentialFor(
   return { missing: NO_SECRET };
 }
 
-/**
- * Explains why a file gives no credential. The agent does not run programs that store credentials, because it runs
- * Envoy only.
- */
+/** Explains why a file gives no credential. The agent does not run Docker's credential helpers. */
 function reasonIn(config: ValueMap, host: string, file: string): string {
   const helper = textAt(mapAt(config, "credHelpers"), host) || textAt(config, "credsStore");
   if (helper === "") return `"${file}" has no password for this registry`;

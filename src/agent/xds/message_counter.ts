@@ -19,7 +19,7 @@ export function textFinder(text: string): (bytes: Uint8Array) => boolean {
 const GRPC_HEAD = 5;
 
 export class BodyCounter {
-  /** How many bytes of the head have been received, and the part of the message length that they contain. */
+  /** The number of received bytes of the head, and the message length as far as these bytes contain it. */
   #head = 0;
   #length = 0;
   #rest = 0;

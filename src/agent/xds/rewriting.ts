@@ -1,5 +1,6 @@
 /**
- * Changes certain messages of a response body. Other messages do not wait for a pending change, and may overtake it.
+ * Changes certain messages of a response body. Other messages do not wait for a pending change, and may overtake the
+ * message that is being changed.
  */
 import { messageOf } from "../../base/errors.ts";
 import { encodeFrame, FrameReader } from "../grpc/frames.ts";
@@ -16,7 +17,7 @@ export interface Rewriting {
 
 export function rewritten(inner: ReadableStream<Bytes>, rewriting: Rewriting): ReadableStream<Bytes> {
   const frames = new FrameReader();
-  /** Resolves after the last change, because changed messages stay in order. */
+  /** Resolves after the last change. Each change waits for this promise, so that changed messages stay in order. */
   let changing = Promise.resolve();
   function isToChange(message: Uint8Array): boolean {
     try {

@@ -45,7 +45,7 @@ async function firstCertificate(identity: Identity, milliseconds: number, signal
     await unlessAborted(promise, AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]));
     return true;
   } catch {
-    // The signal's reason.
+    // A timeout or an abort.
     return false;
   } finally {
     unsubscribe();

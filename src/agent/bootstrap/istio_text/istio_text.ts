@@ -1,7 +1,7 @@
 /**
- * Prints the bootstrap as the exact text of Istio's template, so that a diff with pilot-agent's file shows only the
- * content. As in Istio, the text is not always valid JSON (trailing comma of the PROXY protocol filter, escaped
- * apostrophes), but Envoy can read it. Quotes in names are escaped.
+ * Prints the bootstrap as the exact text of Istio's template, so that a diff with pilot-agent's file shows only
+ * differences of content. As in Istio, the text is not always valid JSON (trailing comma of the PROXY protocol filter,
+ * escaped apostrophes), but Envoy can read it. Quotes in names are escaped.
  */
 import { isMap, type ValueMap } from "../../../base/value.ts";
 import { CLUSTERS, LISTENER } from "./resources.ts";
@@ -29,7 +29,7 @@ const EXTENSION: LayoutOf = (_extension, index, count) =>
 
 const CLUSTER: LayoutOf = (cluster) => (isMap(cluster) ? CLUSTERS[String(cluster["name"])] : undefined) ?? {};
 
-/** Istio's template puts the line break of the Datadog branch one line later. */
+/** In Istio's template, a whitespace-only line follows the Datadog tracer. */
 const TRACING: LayoutOf = (tracing) => JSON.stringify(tracing).includes("envoy.tracers.datadog") ? { gap: 0 } : {};
 
 const after = (name: string): Place => ({ name, isGapBefore: false, comma: "own line" });

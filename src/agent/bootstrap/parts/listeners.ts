@@ -55,7 +55,9 @@ function metricsAddresses(settings: AgentSettings): Addresses {
   return [localhost, additional?.localhost];
 }
 
-/** Returns a listener that the connection limit and the overload manager do not affect, for health and metrics. */
+/**
+ * Returns a listener for health or metrics. The connection limit and the overload manager do not affect this listener.
+ */
 function listener([address, additional]: Addresses, port: number) {
   return {
     name: `${address}_${port}`,

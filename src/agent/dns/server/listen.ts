@@ -6,9 +6,9 @@ import type { DatagramSocket, Network, TcpHandler, TcpListener } from "../../../
 import type { Upstream } from "../upstream/resolv_conf.ts";
 
 /**
- * Returns the addresses to listen on. `localhost` means 127.0.0.1, ::1 or both, in the address families of the
- * machine's name servers, because captured questions to these servers arrive there. Throws a MeshError for an invalid
- * `host:port`.
+ * Returns the addresses to listen on. `localhost` means 127.0.0.1, ::1 or both, in the address families of the name
+ * servers in resolv.conf: traffic capture redirects a question to the loopback address of the same family. Throws a
+ * MeshError for an invalid `host:port`.
  */
 export function listenPlan(address: string, servers: readonly Upstream[]) {
   const parts = splitHostPort(address);

@@ -25,8 +25,9 @@ export interface Found {
 
 /**
  * Finds the addresses for a question; `undefined` means that the question must be forwarded. `search` is the resolver's
- * first search domain. Even for `www.example.com`, a resolver first asks with this domain appended; if the answer is an
- * alias, the resolver need not ask again. Exact names win over wildcards, and longer wildcards over shorter ones.
+ * first search domain. A resolver appends this domain even to `www.example.com` before it tries the name itself. The
+ * answer to such a question is an alias for the name, which saves the second question. Exact names win over wildcards,
+ * and longer wildcards over shorter ones.
  */
 export function find(
   lookup: Lookup,
@@ -112,8 +113,8 @@ function withoutNamespace({ namespace, domain }: ProxyDomain): string {
 }
 
 /**
- * Returns the short names of a Kubernetes Service. Hosts outside `domain` get no short names: services in another
- * cluster may have the same ones.
+ * Returns the short names of a Kubernetes Service. Hosts outside `domain` get no short names, because services in
+ * another cluster may have the same short names.
  */
 function aliases(hostname: string, info: NameInfo, namespace: string, domain: string): readonly string[] {
   if (info.registry !== KUBERNETES || domain === "" || !hostname.endsWith(domain)) return [];

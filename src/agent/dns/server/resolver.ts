@@ -16,7 +16,10 @@ export interface ResolverOptions {
   readonly forwarder: Forwarder;
   readonly conf: () => ResolvConf;
   readonly isOwn: (server: Upstream) => boolean;
-  /** Forward questions before the first table arrives: on port 53, this server is the machine's only name server. */
+  /**
+   * Forward questions before the first table arrives: on port 53, this server is the only name server of the virtual
+   * machine.
+   */
   readonly answersBeforeTable: boolean;
   readonly onLoop: () => void;
   readonly random: () => number;

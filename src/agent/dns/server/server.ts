@@ -10,7 +10,9 @@ import { Resolver } from "./resolver.ts";
 import { TcpServer } from "./tcp.ts";
 
 const STANDARD_ADDRESS = "localhost:15053";
-/** File with the upstream servers, for a machine whose own resolv.conf names this server. The path is Istio's. */
+/**
+ * File with the upstream servers, for a virtual machine whose own resolv.conf names this server. The path is Istio's.
+ */
 const OTHER_RESOLV_CONF = "/var/lib/istio/resolv.conf";
 
 /** Starts the server. Rejects with a MeshError if no address can be bound. */
@@ -74,11 +76,13 @@ function once(act: () => void): () => void {
 interface Place {
   readonly address: string;
   readonly resolvConf: string;
-  /** Whether this server is the machine's only name server. It then also resolves the control plane's name. */
+  /**
+   * Whether this server is the only name server of a virtual machine, and so also resolves the control plane's name.
+   */
   readonly isOnlyServer: boolean;
 }
 
-/** Determines the address and resolv.conf. Port 53 is for machines without traffic capture, and needs root. */
+/** Determines the address and resolv.conf. Port 53 is for virtual machines without traffic capture, and needs root. */
 async function placeOf({ files, machine }: World, { address, log }: ServerOptions, tuning: Tuning): Promise<Place> {
   const plain = { address, resolvConf: tuning.resolvConf, isOnlyServer: false };
   if (!address.endsWith(":53")) return plain;

@@ -35,11 +35,11 @@ export class TcpServer {
 async function serve(connection: ByteConnection, resolver: Resolver, idle: number): Promise<void> {
   const reader = new MessageReader(connection);
   const pending = new Set<Promise<void>>();
-  /** Resolves when all earlier answers are written, because answers are written one at a time. */
+  /** Resolves when all earlier answers are written. Answers are written one at a time. */
   let written = Promise.resolve();
   let isEnded = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Restarts the idle time, which counts from the last question or answer, but not while an answer is pending. */
+  /** Restarts the idle timer, which closes the connection unless an answer is pending. */
   function restartIdle(): void {
     clearTimeout(timer);
     if (!isEnded) timer = setTimeout(() => pending.size === 0 && connection.close(), idle);

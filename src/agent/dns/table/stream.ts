@@ -101,10 +101,13 @@ export class TableStream {
     await stream.send(encodeRequest({ version, nonce }));
   }
 
-  /** Replaces the table. A response without resources means that no names exist, unless there is a table already. */
+  /**
+   * Replaces the table. If a table exists, ignores a response without resources; otherwise, such a response means that
+   * no names exist.
+   */
   #use(resources: readonly Uint8Array[]): void {
     if (resources.length === 0 && this.table !== undefined) return;
-    // Joined tables are a valid message with the names of all of them.
+    // Concatenated protobuf messages are one message: here, a table with the names of all tables.
     const table = joinBytes(resources.map(tableIn));
     const names = decodeNameTable(table);
     this.table = table;

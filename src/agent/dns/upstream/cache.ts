@@ -9,7 +9,7 @@ const MAX_ANSWER = 16 * 1024;
 const ENTRY_BYTES = 200;
 
 /**
- * Length of an EDNS record without options. Questions with options, such as a cookie or the client's network, are not
+ * Length of an EDNS record without options. Questions with options, such as a cookie or a client subnet, are not
  * cached.
  */
 const PLAIN_OPT_LENGTH = 11;

@@ -1,4 +1,4 @@
-/** Forwards to the machine's name servers the questions that the name table does not answer. */
+/** Forwards questions that the name table does not answer to the name servers in resolv.conf. */
 import { messageOf } from "../../../base/errors.ts";
 import { type Logger, logText } from "../../../platform/log.ts";
 import type { Network } from "../../../platform/world.ts";

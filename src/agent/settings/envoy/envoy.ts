@@ -9,8 +9,9 @@ import type { World } from "../../../platform/world.ts";
 const HOUR = 3_600_000;
 
 /**
- * Reads the rules of drains. With `exitOnZero`, a drain lasts at most until the explicit limit, or else until an explicit
- * terminationDrainDuration, or else an hour, and never less than the minimum. Istio has no limit (its issue 44690).
+ * Reads the rules of drains. With `exitOnZero`, the maximum drain time is the explicit limit, or else an explicit
+ * terminationDrainDuration, or else an hour. The maximum is at least the minimum. Istio has no maximum (its issue
+ * 44690).
  */
 export function readDrain(reading: Reading, { data }: ProxyConfig, isDurationChosen: boolean) {
   const { variables } = reading;

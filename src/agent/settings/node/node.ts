@@ -28,7 +28,7 @@ export interface NodeSource {
   readonly metadataDiscovery: boolean | undefined;
 }
 
-/** Variables of the pod, and the fields of `ISTIO_META_*` that they override. */
+/** Pairs of a variable of the pod and the metadata field that the variable overrides. */
 const OF_POD = [["POD_NAME", "NAME"], ["POD_NAMESPACE", "NAMESPACE"], ["SERVICE_ACCOUNT", "SERVICE_ACCOUNT"]] as const;
 
 export type ProxyNode = ReturnType<typeof nodeOf>;
