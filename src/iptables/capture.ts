@@ -33,7 +33,8 @@ export interface PodCapture {
 }
 
 /**
- * Reads the settings from the arguments only, and enters the network namespace for good. Rejects with a `MeshError`.
+ * Reads the settings from the arguments only, and enters the network namespace. This process then stays in that
+ * namespace. Rejects with a `MeshError`.
  */
 export async function openCapture(world: World, { args, log, originOf }: CaptureOptions): Promise<PodCapture> {
   const names = await ownerNames(world);

@@ -28,8 +28,8 @@ interface Detection {
 }
 
 /**
- * Detects the pod's addresses and, if needed, its DNS servers. Throws a `MeshError` if the pod has no address and none
- * is assumed, or if needed DNS servers cannot be read.
+ * Detects the pod's addresses and, if needed, its DNS servers. Throws a `MeshError` if the pod has no address and IPv4
+ * is not assumed, or if needed DNS servers cannot be read.
  */
 export async function detectNetwork(
   world: World,

@@ -42,7 +42,7 @@ export function planOf(job: Job): Promise<PodPlan> {
 }
 
 async function makePodPlan({ world, log, logBlock, settings, mode }: Job): Promise<PodPlan> {
-  // The output of "generate" may be for another machine.
+  // The output of "generate" may be for another pod.
   const network = await detectNetwork(world, { capture: settings.capture, assumesIpv4: mode === "generate", log });
   logBlock(configBlock(settings, network));
   return { ...makePlan(settings.capture, network), dnsServers: network.dnsServers };

@@ -31,8 +31,8 @@ export interface Outcome {
 }
 
 /**
- * The file to lock. It represents the network namespace, which all containers of a pod share. It needs no writable
- * folder.
+ * The file to lock. The file represents the network namespace, which all containers of a pod share. A lock on this file
+ * needs no writable folder.
  */
 const LOCK = "/proc/self/ns/net";
 

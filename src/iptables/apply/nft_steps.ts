@@ -46,7 +46,8 @@ export function nativeDifferences(survey: Survey, plan: Plan | undefined, option
     const rules = plan?.rules.filter((rule) => rule.table === table) ?? [];
     const saved = native?.tables.find((held) => held.name === table);
     if (rules.length === 0) return saved === undefined ? [] : [`unexpected table inet ${name}`];
-    // All chains of the table are owned. One without rules may drop packets by its policy.
+    // All chains of the table are owned, even chains without rules, because the policy of such a chain may drop
+    // packets.
     const held = new Map(saved?.chains.map((chain) => [chain, saved.rules.filter((rule) => rule.chain === chain)]));
     return differencesOf(plannedChains(rules, (rule) => wantedRule(rule, options)), held, {
       place: (chain) => `table inet ${name}, chain ${nftChain(chain)}`,

@@ -22,7 +22,7 @@ interface HeldPolicy {
   readonly tables: ReadonlySet<number>;
 }
 
-/** Reads the policy rules and routes. A kernel without IPv6 has none for it. */
+/** Reads the policy rules and routes. A kernel without IPv6 has no policy rules and routes for IPv6. */
 export function heldPolicies(system: SystemCalls): HeldPolicy[] {
   return FAMILIES.map((family) => ({
     family,
@@ -110,7 +110,8 @@ function addressChanges(system: SystemCalls, isWanted: boolean): RoutingChanges 
     try {
       routing.changeAddress(system, verb, { cidr });
     } catch (error) {
-      // The interface has the address with another prefix, which serves too. Istio ignores this error.
+      // EEXIST: the interface has the address with another prefix length, which works as well. Istio also ignores this
+      // error.
       if (!(error instanceof SystemError && error.errno === EEXIST)) throw error;
     }
   };

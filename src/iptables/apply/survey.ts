@@ -141,7 +141,7 @@ async function legacyTables(world: World): Promise<(LegacyTable & { readonly fam
 /** Matches the line that `iptables-nft-save` prints instead of an incompatible table. */
 const UNREADABLE = /^# Table [`'](\w+)' is incompatible/m;
 
-/** A family, a back end, and the program that reads them. */
+/** A family, a back end, and the program that reads their rules. */
 type Source = Pick<Holding, "variant" | "family"> & { readonly command: string };
 
 async function sourceOf(variant: "nft" | "legacy", family: Family, readers: Readers): Promise<Source> {

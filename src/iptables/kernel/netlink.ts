@@ -1,4 +1,4 @@
-/** Encodes and decodes netlink messages (netlink(7)) in little-endian, the byte order of all supported machines. */
+/** Encodes and decodes netlink messages (netlink(7)) in little-endian, the byte order of all supported platforms. */
 import { joinBytes } from "../../base/bytes.ts";
 import { type SystemCalls, SystemError } from "../../platform/mod.ts";
 import type { Family } from "../plan/rule.ts";

@@ -52,7 +52,9 @@ export interface PolicyRule {
 }
 
 export interface Plan {
-  /** The families to capture: always IPv4, and IPv6, which needs `::6` on the loopback interface, if the pod has it. */
+  /**
+   * The families to capture: always IPv4, and IPv6 if the pod has IPv6. For IPv6, the loopback interface needs `::6`.
+   */
   readonly families: readonly Family[];
   readonly rules: readonly Rule[];
   /** The policy rules. The routing table of each contains the route `local default dev lo`. */

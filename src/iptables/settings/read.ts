@@ -18,7 +18,7 @@ import { type Names, Wrong } from "./values.ts";
 export interface SettingsEnvironment {
   readonly users: Names;
   readonly groups: Names;
-  /** Accepts unknown user names, because the rules are only printed, perhaps for another machine. */
+  /** Accepts unknown user names, because the rules are only printed, perhaps for another pod. */
   readonly isPrintOnly?: boolean;
   /** Refuses arguments that are not flags. Istio's programs ignore them. */
   readonly refusesArguments?: boolean;
@@ -264,7 +264,7 @@ class Reader {
 const MODES = ["REDIRECT", "TPROXY"] as const;
 const BACKENDS = ["auto", "nft", "iptables-nft", "iptables-legacy"] as const;
 
-/** Returns a reader of one of these words. */
+/** Returns a parser that accepts only these values. */
 function choice<const T extends string>(...words: readonly T[]): (text: string) => T | Wrong {
   return (text) =>
     words.find((word) => word === text) ?? new Wrong([`"${text}" is not one of ${words.filter(Boolean).join(", ")}`]);

@@ -47,7 +47,7 @@ export function readPorts(text: string): PortRange[] | Wrong {
   return collect(listItems(text), readPortRange);
 }
 
-/** Returns a reader of `*`, or of what `read` reads. */
+/** Returns a parser that accepts `*`, and all values that `read` accepts. */
 export function orAll<T>(read: (text: string) => T): (text: string) => "*" | T {
   return (text) => goTrim(text) === "*" ? "*" : read(text);
 }

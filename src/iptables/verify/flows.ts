@@ -26,7 +26,7 @@ export interface Flow {
   /** Possible destinations. The first destination with a route is used. */
   readonly targets: readonly Endpoint[];
   readonly port: number;
-  /** The user and group that send the flow, or the reason why this process cannot send as them. */
+  /** The user and group that send the flow, or the reason why this process cannot send the flow. */
   readonly owner: Owner | string;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Chooses the user and group that send a flow, so that the rules match it as traffic of an application or of the proxy.
+ * Chooses the user and group that send a flow, so that the rules match the flow as traffic of an application or of the
+ * proxy.
  */
 import type { World } from "../../platform/mod.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
@@ -52,7 +53,7 @@ function numberIn(status: string, line: RegExp): number {
 /** Users and groups to try after the process's own: typical IDs of applications, and "nobody". */
 const APPLICATION_IDS: readonly number[] = [1000, 1001, 10001, 65534, 4242];
 
-/** Returns an owner whose traffic the rules capture, or the reason why this process cannot use one. */
+/** Returns an owner whose traffic the rules capture, or the reason why this process cannot send as such an owner. */
 export function applicationOwner(settings: CaptureSettings, me: Identity, names: OwnerNames): Owner | string {
   const excluded = [...settings.excludeUids, ...settings.excludePortsForUids.flatMap(({ uids }) => uids)];
   const uid = [me.uid, ...APPLICATION_IDS]
@@ -68,7 +69,7 @@ export function applicationOwner(settings: CaptureSettings, me: Identity, names:
   return { uid: uid === me.uid ? undefined : uid, gid: gid === me.gid ? undefined : gid };
 }
 
-/** Returns an owner that the rules match as the proxy, or the reason why this process cannot use one. */
+/** Returns an owner that the rules match as the proxy, or the reason why this process cannot send as such an owner. */
 export function proxyOwner(settings: CaptureSettings, me: Identity, names: OwnerNames): Owner | string {
   if (holds(settings.proxyUids, me.uid, names.users)) return { uid: undefined, gid: undefined };
   const [uid] = numbers(settings.proxyUids, names.users);

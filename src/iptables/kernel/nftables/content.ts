@@ -141,7 +141,7 @@ const OUTCOMES: readonly Outcome[] = [
   [/^ct zone set (\d+)$/, (zone) => [["j", "CT"], ["zone", zone]]],
 ];
 
-/** Returns the options of a verdict or statement. An unknown one never equals a planned one. */
+/** Returns the options of a verdict or statement. An unknown statement never equals a planned statement. */
 function outcomeOptions(outcome: string): readonly Option[] {
   for (const [pattern, options] of OUTCOMES) {
     const [, first = "", second = ""] = pattern.exec(outcome) ?? [];

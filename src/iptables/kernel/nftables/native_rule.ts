@@ -36,7 +36,10 @@ export function nativeRule(rule: Rule, names: OwnerNames): Expression[] {
   return [...writer.written, ...outcome(rule)];
 }
 
-/** Writes conditions, plus the family and protocol conditions that they need, each of them once. */
+/**
+ * Writes the conditions of a rule. If a condition requires a family or protocol condition, writes that condition first,
+ * and only once per rule.
+ */
 class Writer {
   readonly written: Expression[] = [];
   readonly #known = new Set<string>();

@@ -94,7 +94,7 @@ function hasKnownShape(table: SavedTable, rule: SavedRule, isOld: boolean): bool
 
 /**
  * Finds the rule that, until Istio 1.23, dropped INVALID packets. An administrator may have added the same rule, so the
- * rule counts as owned only if the table has no foreign rule besides, or if the table contains the rule twice.
+ * rule counts as owned only if the table has no other foreign rule, or if the table contains the rule twice.
  */
 function droppedInvalid({ chains, rules }: SavedTable, isOwned: IsOwned): SavedRule[] {
   const alike = rules.filter(({ chain, key }) => chain === "PREROUTING" && key === "ctstate=INVALID j=DROP");
