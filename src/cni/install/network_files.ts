@@ -21,8 +21,9 @@ export interface Written {
 }
 
 /**
- * Adds the plugin to the configuration that the container runtime uses, in one step, unless it is there already.
- * Rejects with a `MeshError` if the node has no configuration yet, or if the configuration cannot be changed.
+ * Adds the plugin, in one step, to the configuration that the container runtime uses, unless the configuration already
+ * has the plugin. Rejects with a `MeshError` if the node has no configuration yet, or if the configuration cannot be
+ * changed.
  */
 export async function addPlugin(world: World, choice: Choice, entry: ValueMap): Promise<Written> {
   if (!choice.isChained) {

@@ -13,7 +13,8 @@ export async function setTaint(api: KubeApi, node: string, key: string, wanted: 
     const taints = object === undefined ? [] : mapsAt(mapAt(object, "spec"), "taints");
     const others = taints.filter((taint) => textAt(taint, "key") !== key);
     if (object === undefined || wanted === others.length < taints.length) return false;
-    // The patch replaces the whole list. With the version, it fails if another client changed the taints meanwhile.
+    // The patch replaces the whole list. With the resource version, the patch fails if another client has changed the
+    // node in the meantime.
     const { resourceVersion } = object.metadata;
     const spec = { taints: wanted ? [...others, { key, effect: "NoSchedule" }] : others };
     try {

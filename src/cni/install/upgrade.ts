@@ -5,8 +5,8 @@ import { ApiError, type KubeApi } from "../../kube/client/mod.ts";
 import { mapAt } from "../../base/value.ts";
 
 /**
- * HTTP statuses for missing permissions. They mean that the installation was deleted, because its roles are deleted
- * first.
+ * HTTP statuses for missing permissions. An uninstall deletes the roles before the installer exits, so these statuses
+ * mean that the installation was deleted.
  */
 const WITHOUT_RIGHTS = [401, 403];
 

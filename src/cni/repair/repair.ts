@@ -106,8 +106,8 @@ class PodsAtWork {
 /** Repairs a pod if it is broken. */
 async function settle(context: RepairContext, options: RepairOptions, pod: KubeObject): Promise<void> {
   const { mode } = options;
-  // In the mode `fix`, a "broken" pod may have been fixed before the installer restarted, with istio-validation waiting
-  // to run again.
+  // In the mode `fix`, a "broken" pod may already have rules: an earlier installer fixed the pod, and istio-validation
+  // has not run since.
   const isKnown = stateOf(pod) === "broken" && (mode !== "fix" || isOver(pod));
   if (!isKnown && mode !== "fix" && !await lacksRules(context.world, options, pod, false)) return;
   const type = TYPE[mode];
