@@ -67,8 +67,8 @@ async function proceed(world: World, { command, shutdown }: WaitOptions, reporte
 const CODES = { SIGTERM: EXIT.terminated, SIGINT: EXIT.interrupted } as const;
 
 /**
- * Ends the wait on a signal, for PID 1 only, because the kernel does not apply a signal's default action to PID 1.
- * Other processes keep the default action: an ignored signal would stay ignored for the command.
+ * Ends the wait on a signal, for PID 1 only, because the kernel does not apply a signal's default action to PID 1. In
+ * other processes, no handler is set, so that a signal that this process ignores (nohup(1)) stays ignored in the command.
  */
 function interruptionOf(world: World) {
   const controller = new AbortController();
