@@ -55,8 +55,8 @@ export interface Files {
   scratch(): Scratch;
   temporaryFolder(): TemporaryFolder;
   /**
-   * Removes temporary files of this program whose processes were killed, from the temporary folder or from the folder
-   * of `output`. If `output` is a device, opens it. Call this before giving up permissions, if the process needs a
+   * Removes the temporary files that killed processes of this program left in the temporary folder or in the folder of
+   * `output`. If `output` is a device, opens it. Call this before giving up permissions, if the process needs a
    * temporary file, a socket or an output afterwards.
    */
   tidyTemporary(output?: string): void;

@@ -138,7 +138,7 @@ export interface ServeOptions {
 
 /** Limits of silent connections. */
 export interface SilenceLimits {
-  /** Maximum number of connections. Above it, the connections with the longest silence are closed. */
+  /** Maximum number of connections. Above this number, the connections with the longest silence are closed. */
   readonly most: number;
   /** Milliseconds without a byte in either direction after which a connection is closed. */
   readonly silence: number;
@@ -181,8 +181,8 @@ export interface KeyPair {
 /** Limits of connections, so that slow and idle clients cannot block other clients. */
 export interface ConnectionLimits {
   /**
-   * Maximum number of connections. Above it, the server closes the idlest connection of the address with the most connections. A
-   * connection whose client waits for a response is not closed.
+   * Maximum number of connections. Above this number, the server closes the idlest connection of the address with the
+   * most connections. A connection whose client waits for a response is not closed.
    */
   readonly most: number;
   /** Maximum number of connections per IPv4 address or IPv6 /64 network. */

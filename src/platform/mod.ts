@@ -1,6 +1,6 @@
 /**
- * The process and machine that a command uses, as one object. `realWorld` is the operating system through Deno;
- * tests use an in-memory version (`test/support/fake_world.ts`).
+ * The operating system and the process as one object, which every command uses. `realWorld` is the implementation
+ * through Deno; tests use an in-memory version (`test/support/fake_world.ts`).
  */
 export type * from "./world.ts";
 export { DialError } from "./connection.ts";

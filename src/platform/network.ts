@@ -31,7 +31,7 @@ export interface InterfaceAddress {
   readonly address: string;
 }
 
-/** The network of the machine, or of the network namespace that this process entered. */
+/** The network of the network namespace that this process is in. */
 export interface Network {
   /** Returns the addresses of all interfaces in the kernel's order. */
   interfaces(): readonly InterfaceAddress[];

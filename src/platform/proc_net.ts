@@ -16,7 +16,7 @@ const ENDPOINT = /^[0-9A-F]+:[0-9A-F]{4}$/;
 const INODE = 9;
 const LISTEN = "0A";
 
-/** Parses the sockets in the text of these files. Ignores the header and other lines. */
+/** Parses the sockets in the text of `/proc/net/tcp` or `tcp6`. Ignores the header and other lines. */
 export function parseConnections(text: string): Connection[] {
   return text.split("\n").flatMap((line) => connectionOf(line) ?? []);
 }

@@ -1,4 +1,4 @@
-/** The only search in PATH. */
+/** Finds programs in PATH. No other code of this program searches PATH. */
 import { MeshError } from "../base/errors.ts";
 
 /** The search path if PATH is not set, the same as in containers. */

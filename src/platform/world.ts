@@ -10,8 +10,8 @@ export type * from "./network.ts";
 export type * from "./processes.ts";
 
 /**
- * The process and its machine as one object. Commands access the machine only through this object, so that a test runs a whole
- * command against an in-memory version and checks its output and effects.
+ * The operating system and the process as one object. Commands access them only through this object, so a test can run
+ * a whole command against an in-memory version, and check the output and effects.
  */
 export interface World {
   /** The name in argv[0], without folder and `.exe`. */
@@ -79,7 +79,7 @@ export interface Permissions {
   keepOnly(names: readonly PermissionName[]): void;
 }
 
-/** The machine that the program runs on. */
+/** Properties of the operating system and of this process. */
 export interface Machine {
   readonly os: "linux" | "darwin" | "windows" | "other";
   /** Rust's name of the architecture, such as `x86_64` or `aarch64`. */

@@ -91,7 +91,7 @@ async function* regularPieces(file: Deno.FsFile, size: number): AsyncGenerator<U
   }
 }
 
-/** Reads a whole regular file. `stat` does not know the size of files in /proc. */
+/** Reads a whole regular file. Reads to the end even if stat(2) reports a smaller size, as for files in /proc. */
 function wholeOf(file: Deno.FsFile, path: string, maxBytes: number): Uint8Array {
   const { size } = file.statSync();
   if (size > maxBytes) throw tooLarge(path, maxBytes);
@@ -211,7 +211,7 @@ function unlessClosed(file: Deno.FsFile): void {
   try {
     file.close();
   } catch {
-    // It is closed.
+    // The file is already closed.
   }
 }
 

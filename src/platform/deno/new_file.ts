@@ -10,9 +10,9 @@ export interface Ownership {
 const DEFAULT_MODE = 0o644;
 
 /**
- * Returns the permission bits and owner for the replacement of a file. As root the program keeps owner and group, who otherwise
- * could not read or change the file. A given `mode` marks a secret, which belongs to the user who runs the program, not
- * to the owner of the previous file.
+ * Returns the permission bits and owner for the replacement of a file. As root, the program keeps the owner and group
+ * of the previous file, so that both can still read and change the file. A given `mode` marks a secret, which belongs
+ * to the user who runs the program, not to the owner of the previous file.
  */
 export function ownershipOf(path: string, mode?: number): Ownership {
   if (mode !== undefined) return { mode, owner: undefined };

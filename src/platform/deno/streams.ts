@@ -20,7 +20,8 @@ export function realInput(): Input {
     },
     async *chunks() {
       yield* readInPieces(Deno.stdin);
-      // Ctrl-C in a pipeline ends the writer too. Its signal to this process arrives before the input counts as complete.
+      // Ctrl-C also ends the program that writes the input. The wait lets SIGINT reach this process before the input
+      // counts as complete.
       if (isHandled("SIGINT")) await new Promise((resolve) => setTimeout(resolve, SIGNAL_MILLISECONDS));
     },
   };

@@ -39,8 +39,8 @@ function hasClosedOutput(): boolean {
 }
 
 /**
- * Returns the name by which the program was called. A compiled binary has it in `process.argv0`; the launcher of a
- * checkout passes it in a variable.
+ * Returns the name by which the program was called. A compiled binary has the name in `process.argv0`; the launcher of
+ * a checkout passes the name in a variable.
  */
 function programName(): string {
   const started = Deno.env.get("MESH_ARGV0") ?? globalThis.process?.argv0 ?? "";

@@ -18,7 +18,8 @@ const HEADER = { size: 64, name: 0, nameLength: 8, vectors: 16, count: 24, recei
 const VECTOR = { size: 16, length: 8 } as const;
 const DONT_WAIT = 0x40;
 /**
- * After this many datagrams in a row that found the queue empty, the server checks the queue only every eighth time.
+ * If the queue was empty after this many consecutive datagrams, the server checks the queue only after every eighth
+ * datagram.
  */
 const ALONE = 8;
 

@@ -1,4 +1,7 @@
-/** Opens functions of the C library (glibc). Each takes a quarter of a millisecond, so a caller opens only what it calls. */
+/**
+ * Opens functions of the C library (glibc). Opening a function takes a quarter of a millisecond, so each caller opens
+ * only the functions that it calls.
+ */
 import { messageOf } from "../../base/errors.ts";
 import { SystemError } from "../system_calls.ts";
 

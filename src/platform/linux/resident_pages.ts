@@ -26,8 +26,8 @@ type Mapping = readonly [start: bigint, size: bigint];
 /**
  * Returns a function that drops the unmodified pages of the program file and of the C library, and the free pages of
  * the C library's heap. The function also works after giving up permissions. The program needs most pages only at the
- * start. The kernel keeps them in its page cache and maps them again on access. This function and the returned one
- * throw `SystemError`, or Deno's error if /proc cannot be read.
+ * start. The kernel keeps these pages in its page cache and maps them again on access. Both functions throw
+ * `SystemError`, or Deno's error if /proc cannot be read.
  */
 export function memoryReleaser(): () => void {
   const path = Deno.execPath();
@@ -47,14 +47,14 @@ export function memoryReleaser(): () => void {
 /** The number of userfaultfd(2). Source: syscall_64.tbl and asm-generic/unistd.h of Linux. */
 const USERFAULTFD = { x86_64: 323n, aarch64: 282n } as const;
 const CLOEXEC = 0o2000000;
-/** Faults of this process only, which needs no privilege. */
+/** UFFD_USER_MODE_ONLY: handles no faults in kernel mode, which would need a privilege. */
 const USER_MODE_ONLY = 1;
 /** Constants of userfaultfd(2). Source: include/uapi/linux/userfaultfd.h. */
 const FAULTS = { api: 0xc018aa3fn, register: 0xc020aa00n, version: 0xaan, asynchronous: 1n << 15n, writes: 2n };
 
 /**
- * The only userfaultfd of the process, because a mapping can be registered with only one. It stays open: on close, the kernel
- * unregisters the mappings.
+ * The only userfaultfd of the process, because a mapping can be registered with only one userfaultfd. The descriptor
+ * stays open: on close, the kernel unregisters the mappings.
  */
 let faults: number | undefined;
 

@@ -65,8 +65,9 @@ export function keepAlive(connection: Deno.Conn<Deno.NetAddr>): void {
 }
 
 /**
- * Makes the server on this port send each piece of a response immediately. New connections inherit the option. Otherwise
- * the second piece waits 40 ms for the acknowledgement of the first. Does nothing where the library cannot be called.
+ * Makes the server on this port send each piece of a response immediately. New connections inherit the option. Without
+ * the option, the second piece waits 40 ms for the acknowledgement of the first. Does nothing where the library cannot
+ * be called.
  */
 export function sendAtOnce(port: number): void {
   if (!mayCallLibrary()) return;
@@ -103,8 +104,8 @@ function familyOf(hostname: string): typeof AF.inet | typeof AF.inet6 {
 }
 
 /**
- * Whether this process is the peer of the single connection that the socket with this abstract name has accepted.
- * Another process of the network namespace could also connect.
+ * Whether this process is the peer of the single connection that the socket with this abstract name has accepted. If
+ * not, another process of the network namespace has connected first.
  */
 export function isConnectedByThis(name: string): boolean {
   using libc = openLibc(SOCKET_OPTION_FUNCTIONS);

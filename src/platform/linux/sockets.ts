@@ -69,8 +69,8 @@ export function openSocket(options: SocketOptions): Socket {
 }
 
 /**
- * Runs an action with another file-system user and group. A socket keeps the user and group of the thread that opened it
- * (credentials(7)), and iptables rules match them. Other threads of the process do not change.
+ * Runs an action with another file-system user and group. A socket keeps the user and group of the thread that opened
+ * it (credentials(7)), and iptables rules match this user and group. Other threads of the process do not change.
  */
 function asOwner<T>(libc: SocketLibc, { uid, gid }: SocketOptions, action: () => T): T {
   const before = {

@@ -10,7 +10,7 @@ const AF_NETLINK = 16;
 const SOCK_DGRAM = 2;
 const SOCK_RAW = 3;
 const SOCK_NONBLOCK = 0o4000;
-/** For files too, where it is O_CLOEXEC. */
+/** Also the value of O_CLOEXEC for open(2). */
 const SOCK_CLOEXEC = 0o2000000;
 const CLONE_NEWNET = 0x40000000;
 const MESSAGE_DONE = 3;

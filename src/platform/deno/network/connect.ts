@@ -8,8 +8,8 @@ import { isRuntimeError, reasonOf } from "../../runtime_errors.ts";
 import { unlessAborted } from "../../unless_aborted.ts";
 
 /**
- * Returns the addresses of a server in the order of getaddrinfo(3), so that this program tries them in the same order
- * as other programs on the machine. Rejects with a `DialError`.
+ * Returns the addresses of a server in the order of getaddrinfo(3), so that this program tries the addresses in the
+ * same order as other programs. Rejects with a `DialError`.
  */
 export async function addressesOf({ host, port, source, signal }: DialOptions): Promise<readonly string[]> {
   const found = typeof parseAddress(host) === "string" ? await lookUp(host, port, signal) : [host];

@@ -1,4 +1,4 @@
-/** UDP sockets. Deno's sockets use half the processor time of those from `node:dgram`. */
+/** UDP sockets. Deno's sockets use half the processor time of `node:dgram` sockets. */
 import { MeshError, messageOf } from "../../../base/errors.ts";
 import { parseAddress } from "../../../golang/net/mod.ts";
 import type { DatagramAddress, DatagramOptions, DatagramSocket } from "../../connection.ts";

@@ -57,7 +57,10 @@ async function fromSource(address: string, options: DialOptions, tls: DialTls): 
   }
 }
 
-/** Accepts the connection from this local port and closes all others, because any program on the machine may connect. */
+/**
+ * Accepts the connection from this local port. Closes all other connections, because any program of the network
+ * namespace may connect.
+ */
 async function acceptFrom(listener: Deno.TcpListener, port: number | undefined): Promise<Deno.TcpConn> {
   for (;;) {
     const connection = await listener.accept();

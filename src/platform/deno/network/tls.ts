@@ -29,7 +29,7 @@ async function connect(hostname: string, options: DialOptions, tls: DialTls): Pr
     return await unlessAborted(connecting, options.signal);
   } catch (error) {
     connecting.then((late) => late.close(), () => {});
-    // All errors other than these two come from the certificates in the options.
+    // Any error other than a fired signal or a kernel error comes from the certificates in the options.
     const isOfConnection = options.signal.aborted || isRuntimeError(error, "ofKernel");
     throw isOfConnection ? connectionError(hostname, options, error) : tlsError(options, tlsReason(error, tls), error);
   }

@@ -9,8 +9,8 @@ let stopGuard: (() => void) | undefined;
 let stays = false;
 
 /**
- * Keeps the guard active until the process calls `Deno.exit`. If the guard ended earlier, a signal could be lost that
- * arrives just before the guard removes its signal listeners.
+ * Keeps the guard active until the process calls `Deno.exit`. If the guard ended earlier, a signal that arrives just
+ * before the guard removes its signal listeners could be lost.
  */
 export function keepGuard(): void {
   stays = true;
@@ -18,8 +18,8 @@ export function keepGuard(): void {
 
 /**
  * Runs `remove` when the process exits. While the guard is active, a signal without a command's handler also exits
- * through `Deno.exit`, which runs `remove`; by default it would kill the process immediately. Call this before creating
- * the file. The returned function ends the guard.
+ * through `Deno.exit`, which runs `remove`. By default, such a signal kills the process immediately. Call this before
+ * creating the file. The returned function ends the guard.
  */
 export function guard(remove: () => void): () => void {
   stopGuard ??= start();

@@ -1,7 +1,8 @@
 /**
- * HTTP/1.1 with connection limits, plain or over TLS with a replaceable certificate. Deno's server supports neither. One
- * listener accepts all connections, and the table closes slow and idle ones. Each connection is spliced to the HTTP
- * server on loopback. With TLS, it first passes through the TLS listener of the newest certificate, also on loopback.
+ * HTTP/1.1 with connection limits, plain or over TLS with a replaceable certificate. Deno's server supports neither.
+ * One listener accepts all connections, and the table closes slow and idle connections. Each connection is spliced to
+ * the HTTP server on loopback. With TLS, the connection first passes through the TLS listener of the newest
+ * certificate, also on loopback.
  *
  * HTTP/2 is not served. Deno's server never answers requests that arrive around its GOAWAY, so a graceful shutdown would
  * lose some; with HTTP/1.1 a response closes its connection. controller-runtime's webhooks also serve HTTP/1.1 only,
