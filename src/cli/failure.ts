@@ -3,7 +3,9 @@ import { exhaustion } from "../base/exhaustion.ts";
 import { textWidth, wrappedBeforeCommand } from "../base/text/mod.ts";
 import type { World } from "../platform/world.ts";
 
-/** What JSON and the lines below an error begin with. They stay as they are; all other lines are sentences. */
+/**
+ * Matches JSON lines and indented lines, such as the lines below an error. Long lines of these kinds are not wrapped.
+ */
 const NO_SENTENCE = /^[\s{]/;
 
 /**

@@ -68,7 +68,10 @@ export const IPTABLES = commandGroup({
   },
 });
 
-/** Returns one of Istio's programs. Under `pilot-agent`, too, it reports errors as `kubectl mesh iptables` does. */
+/**
+ * Returns the command for one of Istio's programs. The command reports errors as `kubectl mesh iptables` does, even
+ * under `pilot-agent`.
+ */
 function dropIn(program: string, mode: "apply" | "clean", isScript = false) {
   const record = mode === "apply" ? APPLY : CLEAN;
   return rawCommand({ ...modeOf(mode, true, isScript), ...record, program, failure: reportFailure });

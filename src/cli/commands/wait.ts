@@ -48,7 +48,7 @@ const FLAGS = {
     ),
   },
   "Log": { quiet: flag("-q, --quiet", "Print errors only"), ...LOG },
-  // The names of these flags in pilot-agent.
+  // pilot-agent's names for some of the flags above.
   "Old": {
     timeoutSeconds: flag("--timeoutSeconds NUMBER", "Seconds to wait", {
       type: "integer",

@@ -9,7 +9,9 @@ import type { World } from "../../platform/world.ts";
 const FRESH = 30_000;
 /** Milliseconds after which cached names are discarded: one day. */
 const OLD = 86_400_000;
-/** Maximum number of cached lists, and maximum size of the file in bytes: a larger one is not read, and replaced. */
+/**
+ * Maximum number of cached lists, and maximum size of the file in bytes. A larger file is replaced without being read.
+ */
 const MAX_ENTRIES = 32;
 const MAX_BYTES = 512 * 1024;
 
@@ -29,9 +31,9 @@ interface Entry {
 }
 
 /**
- * Opens the cache, or returns `undefined` if there is no home folder. Each context and user has its own names, so the
- * key contains the kubeconfig and `asked`, which is everything else that determines the names. Never fails; an
- * unreadable file counts as empty.
+ * Opens the cache; `undefined` if the environment names neither a cache folder nor a home folder. Each context and user
+ * has its own names, so the key contains the kubeconfig and `asked`, which is everything else that determines the
+ * names. Never fails; an unreadable file counts as empty.
  */
 export async function openNameCache(world: World, kubeconfig: string | undefined, asked: unknown) {
   const { env, files, clock } = world;

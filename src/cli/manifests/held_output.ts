@@ -8,8 +8,8 @@ const MAX_IN_MEMORY = 16 * 1024 * 1024;
 const MAX_WITHOUT_FILE = 4 * MAX_IN_MEMORY;
 
 /**
- * Holds output in memory up to `most` bytes, then in the file that `scratch` opens. If that fails, memory holds up to
- * `mostWithout` bytes. Throws the errors of the file.
+ * Holds output in memory up to `most` bytes, then in the file that `scratch` opens. If `scratch` fails, memory holds up
+ * to `mostWithout` bytes. Throws the errors of the file.
  */
 export function holdOutput(
   scratch: () => Scratch,

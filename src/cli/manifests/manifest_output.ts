@@ -24,8 +24,8 @@ export interface ManifestOutput extends Pick<Sink, "begin" | "write" | "document
 type Flags = Pick<ManifestFlags, "diff" | "inPlace" | "keepGoing" | "patch">;
 
 /**
- * Removes the temporary files beside the outputs that remain from earlier runs that were killed. Call this before
- * giving up permissions, because the function checks which processes still exist.
+ * Removes the temporary files that killed runs left beside the outputs. Call this before giving up permissions, because
+ * the function checks which processes still exist.
  */
 export function removeLeftovers(
   world: World,

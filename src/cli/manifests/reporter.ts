@@ -89,7 +89,7 @@ export function reporter(
   };
 }
 
-/** With `changed`, a skipped resource is shown if that may be a mistake. */
+/** Whether to show a resource. The format `changed` shows a skipped resource only if skipping may be a mistake. */
 function isShown({ result, warnings, reason }: ReportEntry, format: ReporterOptions["format"]): boolean {
   if (result === "failed" || format === "text") return true;
   return format === "changed" &&

@@ -57,7 +57,7 @@ export function flagNotes(flag: Flag): string[] {
   const fallback = defaultText(flag);
   return [
     ...repeatNotes(flag),
-    // As in kubectl's help: (default "default") is not a repetition.
+    // As in kubectl's help, a default that starts with "default" has quotes: (default "default").
     ...fallback === "" ? [] : [`default ${fallback.startsWith("default") ? `"${fallback}"` : fallback}`],
     ...name === undefined || env.length === 0 ? [] : [`env ${env.join(", ")}`],
   ];

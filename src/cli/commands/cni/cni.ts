@@ -3,7 +3,7 @@ import { type Command, rawCommand } from "../../command.ts";
 
 const load = () => import("../../../cni/mod.ts");
 
-/** Hidden command of the installer, which tests a program on the node. */
+/** Hidden command with which the installer tests a program on the node. */
 const ON_NODE = rawCommand({
   summary: "Become a program, with the root file system of the node",
   run: async (world, [root = "", program = ""]) => (await load()).becomeOnNode(world, root, program),
