@@ -14,8 +14,8 @@
  * | struct, pointer to struct   | `GoStruct`                                                  |
  * | func                        | `GoFunc`                                                    |
  *
- * Go strings are bytes. Here a byte that is not part of valid UTF-8 is the lone surrogate U+DC00 + byte (`bytes.ts`). A
- * pointer to a number or string is the number or string, or `null`.
+ * Go strings are bytes. Here a byte that is not part of valid UTF-8 is the lone surrogate U+DC00 + byte
+ * (`go_bytes.ts`). A pointer to a number or string is the number or string, or `null`.
  */
 export type GoValue =
   | null

@@ -81,7 +81,7 @@ export interface Flag {
   readonly unit?: number;
   /** Placeholder of the value in help, such as `FILE`. */
   readonly value?: string;
-  /** Help text: one or more clauses in lower case, without a final period. */
+  /** Help text in sentence case, without a final period. */
   readonly doc: string;
   /** The flag requires at least one of these flags. Using it without them is an error. */
   readonly needs?: readonly string[];

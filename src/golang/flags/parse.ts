@@ -50,7 +50,7 @@ export interface Line<Name extends string = string> {
 export interface ParseOptions {
   /** Stops at the first argument that is not a flag, because that argument starts another program's command line. */
   readonly endsAtWord?: boolean;
-  /** Ignores an unknown flag, and the argument after it unless this function returns true for that argument. */
+  /** Ignores an unknown flag. Also ignores the next argument, unless this function returns true for that argument. */
   readonly ignoresUnknown?: (next: string) => boolean;
 }
 
@@ -118,8 +118,7 @@ function readFlag<Name extends string>(state: State<Name>, word: string): void {
 }
 
 /**
- * Reads short flags such as `-p15001` and `-nu1337`. The rest of the argument is the value of the first letter that
- * needs one.
+ * Reads short flags such as `-p15001` and `-nu1337`. If a letter needs a value, the rest of the argument is the value.
  */
 function readShorts<Name extends string>(state: State<Name>, text: string, word: string): void {
   const origin = `-${text.charAt(0)}`;

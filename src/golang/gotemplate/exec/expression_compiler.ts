@@ -82,7 +82,9 @@ export class ExpressionCompiler {
   /** Compiles an operand without arguments. */
   readonly operand = (node: Operand): Eval => this.#called(node, nothing, node);
 
-  /** Compiles an operand that the arguments follow. `site` is the node that errors of a function refer to. */
+  /**
+   * Compiles an operand with the arguments after the operand. `site` is the node that errors of a function refer to.
+   */
   #called(node: Operand, rest: Rest, site: CommandNode | Operand): Eval {
     switch (node.kind) {
       case "field":

@@ -11,14 +11,14 @@ export function fixedZone(abbreviation: string, offset: number): Zone {
 /** Coordinated universal time. */
 export const UTC = fixedZone("UTC", 0);
 
-/** The zone of the machine. */
+/** The time zone of this process. */
 export function localZone(): Zone {
   return loadZone(new Intl.DateTimeFormat().resolvedOptions().timeZone) ?? UTC;
 }
 
 /**
  * Finds a zone by name; `undefined` if the name is unknown. As in time.LoadLocation, `""` is UTC and `Local` is the
- * machine's zone.
+ * time zone of this process.
  */
 export function loadZone(name: string): Zone | undefined {
   if (name === "" || name === "UTC") return UTC;
@@ -65,7 +65,10 @@ export function secondsOf([year, month, day, hour, minute, second]: readonly num
   return date.getTime() / 1000;
 }
 
-/** Each of these locales knows the abbreviations of its part of the world, and `GMT+3` for others. */
+/**
+ * Locales whose data contain abbreviations such as `CET`. A locale has abbreviations for its own region only, and texts
+ * such as `GMT+3` for other regions.
+ */
 const LOCALES = ["en-GB", "en-US", "en-IE", "en-AU", "en-ZA", "en-HK", "ja-JP"];
 
 /** Abbreviations that the locales lack or differ in, by zone and by the zone's offset. */

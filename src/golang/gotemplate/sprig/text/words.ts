@@ -17,13 +17,16 @@ export function pascalCase(text: string): string {
   }).join("");
 }
 
-/** Makes the first letter of a word a capital. If it was one already, the capitals after it become lower case. */
+/**
+ * Changes the first letter of a word to upper case. If the first letter already is upper case, changes the upper-case
+ * letters directly after it to lower case.
+ */
 function capitalised(_: string, first: string, capitals: string): string {
   return upperRune(first) + (isUpper(first) ? [...capitals].map(lowerRune).join("") : capitals);
 }
 
 const IDEOGRAPHS = String.raw`\u3400-\u4d85\u4e00-\u9fcc\u{20000}-\u{2b81d}`;
-/** A letter that is no capital. Chinese ideographs form no words. */
+/** Matches letters except capitals and Chinese ideographs. Ideographs do not form words. */
 const LETTER = String.raw`[^\P{L}\p{Lu}${IDEOGRAPHS}]`;
 
 /** Words by kind. In `HTTPStatus` the last capital letter starts the second word. */

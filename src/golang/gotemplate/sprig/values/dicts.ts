@@ -45,7 +45,9 @@ function newDict(): Writable {
   return Object.create(null);
 }
 
-/** Whether a map argument is nil in Go. The engine passes nil as an empty map with a type tag. Other maps have none. */
+/**
+ * Whether a map argument is nil in Go. The engine passes nil as an empty map with a type tag. Other maps have no tag.
+ */
 function isNilMap(value: GoValue): boolean {
   return value === null || (isGoMap(value) && typeTag(value) === MAP);
 }
