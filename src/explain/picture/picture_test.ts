@@ -83,6 +83,18 @@ Deno.test("a note is beside its lane if it fits there in one line, else below it
   assert.match(text, /- UDP -+> network +\|\n\| {5}traffic\.sidecar\.istio\.io\/excludeOutboundPorts +\|/);
 });
 
+Deno.test("a title too long for the edge is whole in the frame", () => {
+  const title = `${"a".repeat(63)} to ${"b".repeat(63)}`;
+  const text = terminalText({ ...PICTURE, title }, { columns: 80, color: false, ascii: true });
+  assert.match(text, /^\+-+\+\n\| a{63} to +\|\n\| b{63} +\|\n/);
+});
+
+Deno.test("of a text with a mark, only the mark has a colour", () => {
+  const notes = [{ mark: "warning", text: "slow", fix: "" }] as const;
+  const text = terminalText({ ...PICTURE, notes }, { columns: 80, color: true, ascii: true });
+  assert.equal(text.split("\n").at(-2), "\x1b[33m!\x1b[39m slow");
+});
+
 Deno.test("colours change no column", () => {
   const look = { columns: 80, ascii: false };
   const [plain, colored] = [

@@ -83,7 +83,10 @@ class Drawing {
   whole({ title, subtitle, boxesTitle, boxesIn, boxes, sections, notes }: Picture): string[] {
     const inner = this.#width - 4;
     const { bold, dim } = this.#palette;
+    // A title of two long names does not fit in the edge.
+    const isWide = textWidth(this.#safe(title)) > this.#width - 6;
     const content: Line[] = [
+      ...isWide ? this.#wrapped(title, inner, bold) : [],
       ...subtitle === "" ? [] : this.#wrapped(subtitle, inner, dim),
       ...boxes.length === 0 ? [] : [
         [],
@@ -93,7 +96,7 @@ class Drawing {
       ...this.#sections(sections, inner),
     ];
     return [
-      ...this.#frame(title, content, this.#width, bold).map((line) => this.#text(line)),
+      ...this.#frame(isWide ? "" : title, content, this.#width, bold).map((line) => this.#text(line)),
       ...notes.flatMap((note) => this.#note(note)),
     ];
   }
@@ -106,13 +109,15 @@ class Drawing {
       : [...lines, ...wrappedBeforeCommand(this.#safe(`fix: ${fix}`), width - 2, wrap).map((line) => `  ${line}`)];
   }
 
-  /** Returns a frame around lines, with the title in the top edge. */
+  /** Returns a frame around lines, with the title, if there is one, in the top edge. */
   #frame(title: string, content: readonly Line[], width: number, paint?: Paint): Line[] {
     const { corners: [a, b, c, d], across, down } = this.#glyphs;
     const named = cut(this.#safe(title), width - 6);
     const rest = width - 5 - textWidth(named);
     return [
-      [plain(`${a}${across} `), { text: named, paint }, plain(` ${across.repeat(Math.max(0, rest))}${b}`)],
+      title === ""
+        ? [plain(`${a}${across.repeat(width - 2)}${b}`)]
+        : [plain(`${a}${across} `), { text: named, paint }, plain(` ${across.repeat(Math.max(0, rest))}${b}`)],
       ...content.map((line) => [plain(`${down} `), ...padded(line, width - 4), plain(` ${down}`)]),
       [plain(`${c}${across.repeat(width - 2)}${d}`)],
     ];
@@ -124,7 +129,7 @@ class Drawing {
     const labels = Math.min(titles, Math.floor(width / 3));
     return boxes.flatMap(({ title, mark, lines }) => {
       const label = this.#label(title, labels, this.#palette.bold);
-      return this.#marked(mark, lines.filter((text) => text !== ""), width, { label });
+      return this.#marked(mark, lines.filter((text) => text !== ""), width, label);
     });
   }
 
@@ -195,7 +200,7 @@ class Drawing {
       ...this.#lanes(lanes, width),
       ...facts.flatMap(({ mark, label, text }) => {
         const own = this.#label(label, labels, this.#palette.dim);
-        return this.#marked(mark, [text], width, { label: own, isGreen: true });
+        return this.#marked(mark, [text], width, own);
       }),
     ];
   }
@@ -238,19 +243,12 @@ class Drawing {
     ];
   }
 
-  /** Returns texts with a mark, and a label, before the first line. The texts of a good result are plain or green. */
-  #marked(
-    mark: Result | undefined,
-    texts: readonly string[],
-    width: number,
-    { label = [], isGreen = false }: { readonly label?: Line; readonly isGreen?: boolean } = {},
-  ): Line[] {
+  /** Returns texts with a mark, and a label, before the first line. Only the mark has a colour: yellow text cannot be read on white. */
+  #marked(mark: Result | undefined, texts: readonly string[], width: number, label: Line = []): Line[] {
     const indent = widthOf(label);
-    const shown = mark === "ok" && !isGreen ? undefined : mark;
-    const paint = shown && this.#paintOf(shown);
     return texts.flatMap((text) => wrap(this.#safe(text), width - 2 - indent)).map((text, at) => [
       ...at === 0 ? [this.#mark(mark), plain(" "), ...label] : [plain(" ".repeat(2 + indent))],
-      { text, paint },
+      plain(text),
     ]);
   }
 
