@@ -168,11 +168,13 @@ function configurationSection(configuration: Configuration): Section {
             age === null ? "" : `${ageText(age)} old`,
             version === "" ? "" : `version ${version}`,
             warming === 0 ? "" : `${warming} wait`,
-            (rejections ?? 0) === 0 ? "" : `${rejections} refused`,
+            (rejections ?? 0) === 0
+              ? ""
+              : `${rejections} ${rejections === 1 ? "update" : "updates"} rejected since start`,
           ].filter((part) => part !== "").join(", "),
         )
       ),
-      ...rejected.slice(1).flatMap(({ name, message }) => fact("refused", `${name}: ${message}`, "error")),
+      ...rejected.slice(1).flatMap(({ name, message }) => fact("rejected", `${name}: ${message}`, "error")),
     ],
   };
 }
