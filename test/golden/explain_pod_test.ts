@@ -62,6 +62,19 @@ Deno.test("a line of the access log without a connection is an error that names 
   assert.deepEqual([code, stderr], [2, expected]);
 });
 
+Deno.test("connections into the pod of the example agree with its picture", async () => {
+  const verdictOf = async (port: string) => {
+    const { stdout } = await sayMesh(["explain", ...SNAPSHOT, "--from", "10.1.9.9", "--to-port", port, "-o", "json"]);
+    const { verdict, reason, stations } = JSON.parse(stdout);
+    return { verdict, reason, cluster: stations.find(({ kind }: { kind: string }) => kind === "cluster")?.name };
+  };
+  assert.deepEqual((await verdictOf("8080")).verdict, "reaches");
+  const local = await verdictOf("9090");
+  assert.deepEqual([local.verdict, local.cluster], ["refused", "inbound|9090||"]);
+  assert.match(local.reason, /listens only on 127\.0\.0\.1:9090/);
+  assert.equal((await verdictOf("7777")).cluster, "InboundPassthroughCluster");
+});
+
 Deno.test("every workload to every Service", async () => {
   const files = BOTH.slice(0, 4);
   const { code, stdout } = await sayMesh(["explain", "--matrix", ...files], { env: UTF8 });

@@ -13,7 +13,7 @@ const BOTH = ["-f", "examples/explain/cart", "-f", "examples/explain/catalog", "
 /** Files, or arguments of `explain -o svg`. */
 const PICTURES: Readonly<Record<string, string | readonly string[]>> = {
   "a pod": POD,
-  "a connection that is refused": [...POD, "--to", "10.96.0.99:9999"],
+  "a connection that is refused": [...POD, "--to", "203.0.113.7:443"],
   "both ends of a connection": BOTH,
   "one end of a connection": [...BOTH, "--one-end"],
   "a path of wide characters": BOTH.with(-1, `http://catalog:8080/${"漢字".repeat(60)}`),

@@ -100,7 +100,9 @@ function blackHole({ workload }: Facts, { original, direction }: Asked): Step {
   }
   const message = `no service of the mesh has the address ${originalText(original)}, and outboundTrafficPolicy ` +
     "REGISTRY_ONLY sends unknown destinations to BlackHoleCluster";
-  const fix = "create a ServiceEntry for the destination, or set outboundTrafficPolicy.mode to ALLOW_ANY";
+  const fix =
+    "create a ServiceEntry for the destination, or set outboundTrafficPolicy.mode of the Sidecar or the MeshConfig " +
+    "to ALLOW_ANY";
   const cause = causeOf("Sidecar", "spec.outboundTrafficPolicy.mode", { by: "egress", workload, hosts: [] });
   return refusing("cluster", { name, message }, fix, cause);
 }

@@ -14,9 +14,12 @@ import { writerOf } from "./find/by_text.ts";
 /** An answer with the cause from Envoy's configuration, before the search in the API server. */
 export type OpenAnswer = Answer & { readonly cause?: Cause | undefined };
 
-/** Returns the answer with the resource that Envoy's configuration names. */
+/**
+ * Returns the answer with the resource that Envoy's configuration names. REGISTRY_ONLY without a known Sidecar is usually
+ * of the mesh configuration, which is no such resource.
+ */
 export function withoutApi({ cause, ...answer }: OpenAnswer): Answer {
-  if (cause === undefined) return answer;
+  if (cause === undefined || cause.search.by === "egress" && cause.search.hosts.length === 0) return answer;
   const { kind, namespace, name, field } = cause;
   return { ...answer, decided: { kind, namespace, name, field } };
 }

@@ -262,7 +262,7 @@ const CASES: readonly (readonly [string, Cause, readonly Made[], string, string,
         spec: { workloadSelector: { labels: { app: "web" } }, outboundTrafficPolicy: { mode: "REGISTRY_ONLY" } },
       },
     ],
-    "Sidecar / spec.outboundTrafficPolicy.mode",
+    "nothing",
     "Sidecar shop/web spec.outboundTrafficPolicy.mode",
     /set spec\.outboundTrafficPolicy\.mode of Sidecar shop\/web to ALLOW_ANY/,
   ],
@@ -353,7 +353,7 @@ function rule(origin: string, search: Search): Cause {
 for (const [name, cause, objects, alone, whole, fix] of CASES) {
   Deno.test(`what decided: ${name}`, async () => {
     const text = ({ decided }: { decided?: Cause | OpenAnswer["decided"] }) =>
-      `${decided?.kind} ${decided?.namespace === "" ? "" : decided?.namespace}/${decided?.name} ${decided?.field}`;
+      decided === undefined ? "nothing" : `${decided.kind} ${decided.namespace}/${decided.name} ${decided.field}`;
     assert.equal(text(withoutApi(answered(cause))), alone);
     const answer = await withApi(answered(cause), having(objects));
     assert.equal(text(answer), whole);
@@ -365,4 +365,6 @@ for (const [name, cause, objects, alone, whole, fix] of CASES) {
 Deno.test("what decided: nothing did", async () => {
   const { cause: _, ...answer } = answered(mtls(80));
   assert.equal((await withApi(answer, having([]))).decided, undefined);
+  const closed = causeOf("Sidecar", "spec.outboundTrafficPolicy.mode", { by: "egress", workload: WORKLOAD, hosts: [] });
+  assert.equal((await withApi(answered(closed), having([]))).decided, undefined);
 });
