@@ -30,8 +30,8 @@ export interface InjectedPod {
 
 /**
  * Injects a pod. Does not modify `pod`; the result shares unchanged parts with it.
- * Throws a MeshError if annotations are invalid (it lists all), a template fails, or the result is invalid. The error's
- * field path starts at the pod.
+ * Throws a MeshError if annotations are invalid (its message lists all of them), a template fails, or the result is
+ * invalid. The error's field path starts at the pod.
  */
 export function injectPod(pod: Pod, owner: Owner, given: Injector): InjectedPod {
   const injector = given.nativeJobs && endsByItself(owner.kind, pod) ? { ...given, nativeSidecars: true } : given;
@@ -98,15 +98,15 @@ function injectNew(pod: Pod, owner: Owner, injector: Injector, config: ModernCon
   return { pod: result, templates };
 }
 
-/** Minor version of the first release in which istio-init uses the proxy user that the pod sets. */
+/** Minor version of the first release that passes the proxy's UID in the pod to istio-init. */
 const FOLLOWS_USER = 20;
 
 /** Minor version of the first release whose Kubernetes API library has `restartPolicy` for containers. */
 const KNOWS_RESTARTS = 19;
 
 /**
- * Removes `restartPolicy` from init containers. Earlier templates set it without effect, but today it would make the
- * container a native sidecar.
+ * Removes `restartPolicy` from init containers. Releases before 1.19 ignore this field of their templates, but current
+ * clusters would make the container a native sidecar.
  */
 function withoutRestarts(patch: ValueMap): ValueMap {
   return mapContainers(patch, "initContainers", (container) => withKey(container, "restartPolicy", undefined));
@@ -148,8 +148,8 @@ function checkAnnotations(typed: Pod, era: Era): void {
 }
 
 /**
- * Checks the injected pod, because a template can render any text. With `strict`, a number in a string field is an error: it
- * comes from a template, and the API server would reject it. Templates of Istio 1.0 to 1.8 use `converted`.
+ * Checks the injected pod, because a template can render any text. With `strict`, a number in a string field is an error,
+ * because the API server would reject the pod. Templates of Istio 1.0 to 1.8 use `converted`.
  */
 function checkResult(pod: Pod, templates: readonly string[], texts: "converted" | "strict"): void {
   if (fits(pod, "Pod")) return;

@@ -90,12 +90,12 @@ export function newInjector(options: InjectorOptions): Injector {
   };
 }
 
-/** The native-sidecar setting. The user's flag decides before nodes. */
+/** The native-sidecar setting. If the user sets a boolean or `jobs`, kubelet versions do not matter. */
 function nativeOf({ nativeSidecars, env, config }: InjectorOptions): NativeSetting {
   if (nativeSidecars === "jobs") return { native: false, nodes: "never" };
   if (typeof nativeSidecars === "boolean") return { native: nativeSidecars, nodes: "never" };
   const setting = nativeSetting(nativeSidecars ?? env("ENABLE_NATIVE_SIDECARS"));
-  // A template that does not read `.NativeSidecars` does not support them, so only an explicit setting turns them on.
+  // A template without `.NativeSidecars` does not support native sidecars, so only an explicit setting turns them on.
   const isSupported = setting.nodes !== "if-any" || config.text.includes(".NativeSidecars");
   return isSupported ? setting : { ...setting, nodes: "never" };
 }

@@ -92,12 +92,12 @@ function tryYaml(text: string, file: string): Value | undefined {
   }
 }
 
-/** Reads the first document that is not empty; `undefined` if it is invalid or there is none. */
+/** Reads the first non-empty document; `undefined` if the text has none or is invalid YAML. */
 function firstValue(text: string, file: string): Value | undefined {
   try {
     return splitText(text, file).map((document) => parseDocument(document).value).find((value) => value !== null);
   } catch {
-    // The YAML is invalid. The caller has already parsed the whole text, and reports that error.
+    // The caller has parsed the same text, and reports why its YAML is invalid.
     return undefined;
   }
 }

@@ -17,8 +17,8 @@ export function isOpenShift(
 }
 
 /**
- * The proxy's user and group: the last IDs of the namespace's ranges, which applications do not use. Returns `otherwise`
- * if the annotations set no ranges. Source: Istio's GetProxyIDs.
+ * The proxy's user and group: the last UID and GID of the namespace's ranges, because applications get the first ones.
+ * Returns `otherwise` if the annotations set no ranges. Source: Istio's GetProxyIDs.
  */
 export function proxyIds(annotations: Readonly<Record<string, Value>>, otherwise: ProxyIds): ProxyIds {
   const uids = lastOf(annotations[UID_RANGE]);

@@ -110,7 +110,7 @@ export interface DecisionStep {
   readonly isLate: boolean;
 }
 
-/** Returns all rules in the order of `decide`, a step for each field that a rule reads. Marks the deciding field. */
+/** Returns a step for each field that the rules read, in the order of `decide`. The deciding step has the answer. */
 export function decisionSteps(pod: Pod, policy: DecisionPolicy): readonly DecisionStep[] {
   const last: Rule = { answer: () => byPolicy(policy), reads: () => [["policy", "policy", policy.policy]] };
   let isLate = false;
@@ -199,8 +199,8 @@ function legacyRequest(pod: Pod): Answer | undefined {
 }
 
 /**
- * Skips a pod that already has a proxy container next to other containers, if the user named its manifest, as
- * kube-inject did in Istio 1.0 to 1.8. The webhook of these releases injected such pods again.
+ * Skips a pod that already has a proxy next to other containers, as kube-inject of Istio 1.0 to 1.8 did. Applies only to
+ * manifests that the user names, because the webhook of these releases injected such pods again.
  */
 function alreadyInjected(pod: Pod, { form, byHand }: DecisionPolicy): Answer | undefined {
   const containers = containersOf(pod, "containers");

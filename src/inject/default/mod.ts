@@ -1,6 +1,6 @@
 /**
-* The built-in injector configuration: this program's template, its values and a mesh configuration, complete for
-* a current Istio. The texts are files, so `--show-config` can print them as a start for a custom configuration.
+ * The built-in injector configuration for the current Istio release: template, values and mesh configuration. The texts
+ * are files, so that `--show-config` can print them as a start for a custom configuration.
  */
 import config from "./config.yaml" with { type: "text" };
 import mesh from "./mesh.yaml" with { type: "text" };

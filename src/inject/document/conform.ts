@@ -86,7 +86,7 @@ function conformScalar(raw: Value, typed: string, kind: FieldType["kind"], run: 
 /** Maximum length of a quoted number: some have thousands of digits. */
 const MAX_WRITTEN = 40;
 
-/** The warning quotes the text of the file: `1.10` is the same number as `1.1`, so the value does not show what is lost. */
+/** The warning quotes the text from the file, because `1.10` and `1.1` are the same number. */
 function notString(raw: Value, typed: string, written: string | undefined): string {
   const shown = written === undefined || written.length > MAX_WRITTEN ? String(raw) : written;
   const kind = typeof raw === "boolean" ? "boolean" : "number";

@@ -171,7 +171,7 @@ function changeValue(value: Value, path: Path, run: Run): Value {
   }
 }
 
-/** Returns the line of a resource for warnings that name no line; only then, because it takes time to find. */
+/** Returns the line where a resource starts, if it has warnings. Finding the line is slow. */
 function startFor(warnings: readonly string[], path: Path, { parsed }: Run): Pick<ReportEntry, "start"> {
   return warnings.length === 0 ? {} : { start: parsed.place(path).line };
 }

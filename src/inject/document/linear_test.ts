@@ -1,4 +1,4 @@
-/** Sizes that only linear work ends with: each took minutes, or a crash, when it took the square. */
+/** Inputs so large that quadratic work takes minutes or crashes. Only linear work finishes in time. */
 import assert from "node:assert/strict";
 import { changeStream, configurationOf, injection, newInjector, type ReportEntry } from "../mod.ts";
 
@@ -32,7 +32,6 @@ const SPEC = "spec:\n  template:\n    spec:\n      containers:\n      - {name: a
 const annotated = (lines: string) =>
   `${HEAD}spec:\n  template:\n    metadata:\n      annotations:\n${lines}    spec:\n      containers: [{name: a}]\n`;
 
-/** Each is injected. */
 const TEXTS: readonly (readonly [name: string, text: () => string])[] = [
   ["800,000 blank lines", () => `${HEAD}${"\n".repeat(800_000)}${SPEC}`],
   ["a plain scalar of 12 MB", () => `${HEAD}x: ${"a b ".repeat(3_000_000)}c\n${SPEC}`],

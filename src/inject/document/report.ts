@@ -11,11 +11,11 @@ export type Result = ReportLine["result"];
 
 export interface ReportEntry extends Omit<ReportLine, "line" | "column" | "hint"> {
   readonly error?: MeshError;
-  /** The line where the resource starts, if it has a warning that may name no line. */
+  /** The line where the resource starts, for warnings without a line. Absent if the resource has no warnings. */
   readonly start?: number | undefined;
 }
 
-/** Returns the warnings that have another cause than a rule. */
+/** Returns the warnings that are not findings of a rule. */
 export function warningsWithoutRule(
   { warnings, findings = [] }: Pick<ReportEntry, "warnings" | "findings">,
 ): readonly string[] {

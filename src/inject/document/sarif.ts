@@ -10,7 +10,7 @@ import { type ReportEntry, warningsWithoutRule } from "./report.ts";
 
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/** The rule of every warning that no rule of RULES has found. */
+/** The SARIF rule for warnings that are not findings of a rule in RULES. */
 const MANIFEST_WARNING = {
   id: "manifest-warning",
   shortDescription: {
@@ -84,7 +84,7 @@ interface Said {
   readonly field: string;
   readonly line: number | undefined;
   readonly text: string;
-  /** What distinguishes the result from others of its rule and object; by default its field. */
+  /** Distinguishes the result from other results of the same rule and object. Default: `field`. */
   readonly subject?: string;
 }
 

@@ -9,7 +9,7 @@ export interface RenderScope {
   data: GoStruct | null;
 }
 
-/** Returns the current functions, and functions of old releases whose names are gone or have another meaning now. */
+/** Returns the current functions, and the functions of Istio 1.0 to 1.8 that later releases removed or changed. */
 export function legacyFunctions(world: FunctionWorld, scope: RenderScope): FuncMap {
   const current = templateFunctions(world);
   const functions: Record<string, FuncMap[string]> = {

@@ -36,7 +36,7 @@ function asMap(value: Value): ValueMap {
   return isMap(value) ? value : newMap();
 }
 
-/** For comparing: mappings of ours have no prototype. */
+/** Returns plain objects for `deepEqual`, because parsed mappings have no prototype. */
 function plain(value: Value | undefined): unknown {
   return JSON.parse(JSON.stringify(value, (_key, item) => typeof item === "bigint" ? Number(item) : item));
 }

@@ -32,8 +32,9 @@ export function strip(pod: Pod, { status, kept }: Earlier, statusPort: string): 
 }
 
 /**
- * Whether a kept override was written under `initContainers`. A kept proxy that is not a native sidecar was written under
- * `containers`, even though the annotation lists it under `initContainers` if the template's proxy is a native sidecar.
+ * Whether the user wrote a kept override under `initContainers`. The annotation groups overrides by the template's list,
+ * so it may list a proxy under `initContainers` that the user wrote under `containers`. Such a proxy has no
+ * `restartPolicy`.
  */
 export function isInit(container: ValueMap): boolean {
   return container["name"] !== PROXY || container["restartPolicy"] === "Always";
@@ -61,8 +62,8 @@ function withKept(pod: Pod, list: ContainerList, kept: readonly ValueMap[], isFi
 }
 
 /**
- * Returns the base pod for merging templates. Removes the injected variables that post-processing appends again. Otherwise
- * merging would also move the user's variables.
+ * Returns the base pod for merging templates: without the proxy's cluster and network variables, which post-processing
+ * appends again. If they stayed, merging would also move the user's variables.
  */
 export function mergeBase(pod: Pod, { status }: Earlier): Pod {
   if (status === undefined) return pod;

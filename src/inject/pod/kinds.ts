@@ -90,7 +90,7 @@ const BY_KIND = Map.groupBy(KINDS, ({ kind }) => kind);
 
 export const BUILT_IN_KINDS: readonly string[] = KINDS.flatMap((row) => isCustom(row) ? [] : [row.kind]);
 
-/** Whether the kind is not one of Kubernetes' or OpenShift's own. */
+/** Whether the kind comes from neither Kubernetes nor OpenShift. */
 export function isCustom({ type }: WorkloadKind): boolean {
   return type === TEMPLATE_TYPE;
 }

@@ -67,7 +67,7 @@ function controllerOf(pod: Pod): ValueMap | undefined {
   return mapsAt(metadataOf(pod), "ownerReferences").find((reference) => reference["controller"] === true);
 }
 
-/** Converts an owner to the one that releases before 1.22 derive: ReplicaSet for Rollout, `batch/v1beta1` for CronJob. */
+/** Returns the owner as releases before 1.22 derive it: ReplicaSet instead of Rollout, `batch/v1beta1` for a CronJob. */
 export function earlierOwner(owner: Owner, pod: Pod): Owner {
   const controller = controllerOf(pod);
   if (controller === undefined) return owner;

@@ -88,9 +88,9 @@ interface Scrape {
   readonly why: string;
   readonly annotations: string;
   readonly mesh?: string;
-  /** What the agent gets, `undefined` for nothing. */
+  /** The agent's variable; `undefined` if it is not set. */
   readonly reported?: string;
-  /** `prometheus.io/port` in the end. */
+  /** `prometheus.io/port` after injection. */
   readonly port?: string;
 }
 
@@ -192,7 +192,7 @@ for (const [port, annotations, wanted] of PORTS) {
 
 const PROBE_PORTS = "ports: [{name: web, containerPort: 8080}]";
 
-/** A readiness probe, what the agent gets, and the port that kubelet asks. */
+/** A readiness probe, the handler in the agent's variable, and the port that the kubelet probes. */
 const PROBES: readonly (readonly [string, string | undefined, string | undefined])[] = [
   ["httpGet: {port: 80, path: /a}", '{"httpGet":{"path":"/a","port":80}}', "15020"],
   ["httpGet: {port: web}, timeoutSeconds: 3", '{"httpGet":{"port":8080},"timeoutSeconds":3}', "15020"],

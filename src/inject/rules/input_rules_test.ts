@@ -3,7 +3,7 @@ import { type ValueMap } from "../../base/value.ts";
 import { InputFacts } from "./input_rules.ts";
 import { inputFindings } from "./rules.ts";
 
-/** The pod of 50 Services, each with many ports of its own. Each with each took a minute. */
+/** A pod that 50 Services select, each with many ports. Comparing all pairs of ports would take a minute. */
 function manyPorts(count: number): InputFacts {
   const facts = new InputFacts();
   const add = (kind: string, name: string, manifest: ValueMap) =>

@@ -40,7 +40,7 @@ function inList(pod: Pod, list: ContainerList, kept: readonly ValueMap[], eviden
 function keptByList(pod: Pod, evidence: Evidence): Readonly<Record<ContainerList, readonly ValueMap[]>> {
   const { kept, proxy } = evidence;
   const own = (container: ValueMap) => hadImage(container, proxy) ? withKey(container, "image", "auto") : container;
-  // Skip overrides whose container is still in the other list.
+  // Skip overrides whose container is still in `containers`.
   const others = containersOf(pod, "containers").filter((container) => !isAdded(evidence, "containers", container));
   const inits = kept.initContainers.map(own).filter(({ name }) =>
     !others.some((container) => container["name"] === name)
@@ -52,9 +52,9 @@ function keptByList(pod: Pod, evidence: Evidence): Readonly<Record<ContainerList
 }
 
 /**
- * Whether the user's proxy container had the image "auto", which injection drops. The key order of the injected proxy shows
- * this: the user's `image` is one of the first two keys or precedes another of the user's keys; the template's comes
- * last.
+ * Whether the user's proxy container had the image "auto". Injection drops this image, but the key order of the injected
+ * proxy shows who wrote `image`. If the user did, it is among the first two keys or precedes another of the user's keys.
+ * If the template did, it comes last.
  */
 function hadImage(container: ValueMap, proxy: ValueMap | undefined): boolean {
   if (container["name"] !== PROXY || container["image"] !== undefined) return false;
@@ -75,7 +75,7 @@ export function defaultNames(pod: Pod, { containerName }: Evidence): Pod {
   return withList(pod, "containers", after);
 }
 
-/** Removes injected volumes that are not mounted any more. */
+/** Removes the injected volumes that no remaining container mounts. */
 export function volumes(pod: Pod, { added }: Evidence, doubts: Doubt[]): Pod {
   const mounted = new Map(
     allContainers(pod).flatMap((container) =>

@@ -80,8 +80,8 @@ export function evidenceOf(pod: Pod, owner: Owner, containerName?: string): Evid
 }
 
 /**
- * Whether the pod has a sidecar next to an application. A gateway that the user wrote is the application. A container that the
- * user wrote to override the proxy does not have the agent's arguments.
+ * Whether the pod has a sidecar next to an application. Returns false for a gateway that the user wrote, because its proxy
+ * is the application. Returns false for a proxy override before injection, because the agent's arguments are missing.
  */
 function hasSidecar(pod: Pod, added: InjectionStatus): boolean {
   const [first, second] = textsAt(findProxy(pod) ?? {}, "args");
@@ -133,9 +133,9 @@ export const TAKEN_OUT = "removed; add it again if the pod had it before injecti
 const FIRST = { labels: LABEL.tlsMode, annotations: ANNOTATION.revision } as const;
 
 /**
- * Whether a label or annotation was certainly in the pod before injection. Injection appends its entries to the user's,
- * so an entry that precedes an injected one is the user's. After istioctl or an API server has sorted all entries,
- * their order shows nothing, so an entry counts only if it is out of sorted order.
+ * Whether a label or annotation was certainly in the pod before injection. Injection appends its entries, so the user's
+ * entries precede them. But istioctl and API servers sort all entries by name. So an entry counts only if it precedes an
+ * injected entry that sorts before it.
  */
 export function isOlder(pod: Pod, map: keyof typeof FIRST, name: string): boolean {
   const names = Object.keys(mapAt(metadataOf(pod), map));

@@ -51,7 +51,7 @@ function restoredContainer(
   }, container);
 }
 
-/** The name of a port in the container's ports; `""` if it has none, or several. */
+/** The name of a port in the container's ports; `""` if the port has no name or occurs more than once. */
 function portName(port: number | undefined, container: ValueMap): string {
   const [only, ...others] = mapsAt(container, "ports").filter((each) => intAt(each, "containerPort") === port);
   return port === undefined || only === undefined || others.length > 0 ? "" : textAt(only, "name");

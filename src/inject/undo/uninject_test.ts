@@ -16,7 +16,7 @@ const STATUS = (names: Record<string, readonly string[] | null> = {}) =>
     })
   }'`;
 
-/** A pod with a proxy; `metadata` and `spec` are more lines of it. */
+/** Returns a pod with a proxy. `metadata` and `spec` are additional lines of these fields. */
 function pod({ metadata = "", spec = "", env = "[]", status = STATUS() }): string {
   return `apiVersion: v1
 kind: Pod
@@ -82,7 +82,7 @@ Deno.test("uninject: without the annotation Istio's names decide, and a warning 
   assert.match(entry.warnings.join(), /^The annotation "sidecar.istio.io\/status" is missing/);
 });
 
-/** Annotations, labels and fields: what stays of them, and the warning. */
+/** Annotations, labels and fields, with the result of uninjection and its warning. */
 const CASES: readonly {
   readonly name: string;
   readonly pod: Parameters<typeof pod>[0];

@@ -14,7 +14,7 @@ export const metadataFunctions: FuncMap = {
   excludeInterfaces: pure(["string"], (interfaces) => interfaces),
 };
 
-/** Returns the annotation's value, or the default as text. If there is neither, returns `<nil>`, as Go prints it. */
+/** Returns the annotation's value, or the default as text. Without a default, returns `<nil>`, as Go prints nil. */
 function annotation(metadata: GoValue = null, name: GoValue = null, otherwise: GoValue = null): string {
   const annotations = metadata instanceof GoStruct ? metadata.get("Annotations") : undefined;
   if (typeof name !== "string" || !isGoMap(annotations) || !Object.hasOwn(annotations, name)) return sprint(otherwise);

@@ -45,7 +45,7 @@ function render(expression: string, pod: ValueMap = POD): string {
   return parse("t", `{{ ${expression} }}`, { funcs: templateFunctions(world) }).render(data);
 }
 
-/** Expressions and what Istio's own functions give for them. */
+/** Expressions, with the results of Istio's own functions. */
 const GIVES: readonly (readonly [string, string])[] = [
   ["contains `b` `abc`", "true"],
   ["contains `abc` `b`", "false"],

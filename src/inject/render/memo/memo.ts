@@ -72,7 +72,7 @@ export class RenderMemo {
       }
       if (recorder.failed.size === 0) return;
       for (const path of recorder.failed) this.#known.add(path);
-      // Clear the tree, because its nodes treat these paths as holes. From now on they are compared by value.
+      // Clear the tree, because its nodes treat these paths as holes. The next recording compares their names by value.
       this.#forget();
     }
   }

@@ -14,7 +14,7 @@ import { seenByTemplates } from "../data.ts";
 import { renderTemplates } from "../render.ts";
 import { memoOf, RenderMemo } from "./memo.ts";
 
-/** What templates may do with a label: write it, compare, cut and count it, use it as a key, as a keyword, as a number. */
+/** Template snippets that use a label: as text, in comparisons and functions, as a key, a keyword or a number. */
 const EXPRESSIONS: readonly string[] = [
   'a: {{ index .ObjectMeta.Labels "x" | default .DeploymentMeta.Name | trunc 63 | trimAll "-_." | quote }}',
   'a: {{ index .ObjectMeta.Labels "x" | trunc 5 | quote }}',
@@ -79,7 +79,7 @@ const EXPRESSIONS: readonly string[] = [
   'a: {{ or (index .ObjectMeta.Labels "x") .DeploymentMeta.Name | quote }}\nb: {{ compact (list "" "1") | toJson }}',
 ];
 
-/** The first of them together: each label alone decides something. */
+/** The first snippets in one template, each under its own key. */
 const TRICKY = EXPRESSIONS.slice(0, 12).map((line, at) => line.replace(/^a:/, `a${at}:`)).join("\n");
 
 const NAMES = [
@@ -125,7 +125,7 @@ const pods: fc.Arbitrary<Given[]> = fc.array(
   { minLength: 8, maxLength: 40 },
 );
 
-/** What a template makes of each pod, or its failure; `injectorFor` each pod. */
+/** The injected pod or the error message for each pod. `injectorFor` returns the injector of a pod. */
 function rendered(injectorFor: () => Injector, given: readonly Given[]): string[] {
   return given.map(({ name, labels, annotations, containers }) => {
     const { config, ...injector } = injectorFor();
@@ -152,12 +152,12 @@ function injectorOf(config: string, values = ""): Injector {
   });
 }
 
-/** The templates are parsed once; each rendering has another object of values, so there is no memo. */
+/** Parses the templates once, but copies the values for each rendering, so that no memo applies. */
 function withoutMemo(injector: Injector, values: string): () => Injector {
   return () => ({ ...injector, values: parseValues(values, "") });
 }
 
-/** A configuration with these lines as its template. */
+/** Returns a configuration whose template has these lines. */
 function configOf(lines: string): string {
   return `templates:\n  sidecar: |\n    ${lines.replaceAll("\n", "\n    ")}\n`;
 }
@@ -186,7 +186,7 @@ Deno.test("RenderMemo: pods get what they would get alone: labels in all combina
   }));
 });
 
-/** The pods of a configuration are those that each would get alone. */
+/** Checks that the memo does not change the result for any pod. */
 function checkPods(config: string, values: string): void {
   const injector = injectorOf(config, values);
   fc.assert(
