@@ -78,6 +78,16 @@ export function createAgain(object: Named, change?: object): Step {
   return { command, needs: [needOf("get", object), needOf("delete", object), toCreate(object)] };
 }
 
+/** Takes the sidecar out of an object. `again`: deletes the object and creates it again. */
+export function uninject(object: Named, { again }: { readonly again: boolean }): Step {
+  const replaced = kubectl("replace", ...again ? ["--force"] : [], "-f", "-");
+  const verbs = again ? [needOf("delete", object), toCreate(object)] : [needOf("update", object)];
+  return {
+    command: `${read(object, undefined)} | ${kubectl("mesh", "uninject", "-f", "-")} | ${replaced}`,
+    needs: [needOf("get", object), ...verbs],
+  };
+}
+
 /** Copies an object to another namespace, without the metadata that the API server sets. */
 export function copy(object: Named, namespace: string): Step {
   const metadata = { namespace, creationTimestamp: null, resourceVersion: null, uid: null };

@@ -10,6 +10,7 @@ import { anySends, type InjectorWebhook, labelsOfObject, namespaceLabels } from 
 import { type Advice, byHand, harmless } from "../advice/advice.ts";
 import { type LabelChange, labelNamespace, removeString } from "../advice/commands.ts";
 import { type Enrolment, relabelled } from "../advice/enrolment.ts";
+import { ownProxies } from "../injection/own_proxy.ts";
 import { changePod } from "../injection/workload_advice.ts";
 import { targetOfOwner } from "../injection/target.ts";
 import { isChosen } from "../inventory/mod.ts";
@@ -241,10 +242,9 @@ async function unlabelled(facts: Facts): Promise<Finding> {
     facts.expectations(),
   ]);
   if (injectors.length === 0) return NO_WEBHOOK;
-  const losing = new Set(
-    expectations.filter(({ hasProxy, webhook }) => hasProxy && known(webhook) === undefined)
-      .map(({ pod }) => pod.metadata.namespace ?? ""),
-  );
+  const uncalled = expectations.filter(({ hasProxy, webhook }) => hasProxy && known(webhook) === undefined);
+  const isByHand = uncalled.length === 0 ? () => false : ownProxies(await facts.workloads());
+  const losing = new Set(uncalled.flatMap((each) => isByHand(each) ? [] : each.pod.metadata.namespace ?? ""));
   const all = inScope(facts, namespaces);
   if (all.length === 0 && facts.scope.selector !== undefined) return NONE_CHOSEN;
   const found = all.filter(({ name, injection, revision, isSystem }) => {
@@ -259,7 +259,9 @@ async function unlabelled(facts: Facts): Promise<Finding> {
       : [relabelled(each.enrolment, "label the namespace again", label)];
     return { object: each.object, result: "warning", message, advice };
   });
-  if (problems.length > 0 || expectations.some(({ webhook }) => known(webhook) !== undefined)) {
+  if (
+    problems.length > 0 || uncalled.some(isByHand) || expectations.some(({ webhook }) => known(webhook) !== undefined)
+  ) {
     return findingOf(problems);
   }
   const isAnySent = all.some(({ name, labels }) => anySends(injectors, namespaceLabels(name, labels), {}));

@@ -31,6 +31,19 @@ function pod(labels: Record<string, string>, containers: string[]): KubeObject {
   return object("v1", "Pod", "shop/web", { metadata: { labels }, spec });
 }
 
+/** A pod of the controller `byHand`. */
+function owned(containers: string[]): KubeObject {
+  const spec = { containers: containers.map((name) => ({ name })) };
+  const ownerReferences = [{ apiVersion: "apps/v1", kind: "StatefulSet", name: "web", controller: true }];
+  return object("v1", "Pod", "shop/web-0", { metadata: { generateName: "web-", ownerReferences }, spec });
+}
+
+/** A controller whose manifest contains a proxy with this image. */
+function byHand(image: string): KubeObject {
+  const containers = [{ name: "app", image: "app:1" }, { name: "istio-proxy", image }];
+  return object("apps/v1", "StatefulSet", "shop/web", { spec: { template: { spec: { containers } } } });
+}
+
 async function found(id: string, objects: readonly KubeObject[]) {
   const finding = await findingFor(id, clusterInventory({ objects }));
   return { result: finding.result, message: await shownText(finding) };
@@ -202,6 +215,19 @@ const ROWS: readonly Row[] = [
     result: "warning",
     says:
       /^namespace\/shop: .*\nfix: label the namespace again:\nkubectl label namespace shop istio-injection=enabled$/,
+  },
+  {
+    id: "namespace-labelled",
+    name: "a proxy that the manifest contains",
+    objects: [namespace({}), byHand("app:1"), owned(["app", "istio-proxy"])],
+    result: "ok",
+  },
+  {
+    id: "namespace-labelled",
+    name: "a proxy without a label, whose manifest leaves the image to the webhook",
+    objects: [namespace({}), byHand("auto"), owned(["app", "istio-proxy"])],
+    result: "warning",
+    says: /so new pods get no proxy/,
   },
   { id: "namespace-labelled", name: "labelled", objects: [namespace({ "istio.io/rev": "prod" })], result: "ok" },
   {

@@ -1,6 +1,4 @@
 /** The category workloads: live pods against new pods, and applications in conflict with their proxy. */
-import type { KubeObject } from "../../kube/client/mod.ts";
-import { findProxy } from "../../inject/mod.ts";
 import type { CheckRow, Finding } from "../check.ts";
 import type { ExpectedPod } from "../inventory/expectations.ts";
 import { type Facts, inEach, later } from "../facts.ts";
@@ -9,7 +7,8 @@ import { type Advice, byHand, look } from "../advice/advice.ts";
 import { explainInjection, type Named } from "../advice/commands.ts";
 import { annotatedPod, editedPod, namedOf, optedOut, recreated } from "../injection/workload_advice.ts";
 import { misplacedRequests } from "../injection/misplaced.ts";
-import { objectTarget, podOf, type Target } from "../injection/target.ts";
+import { ownProxies } from "../injection/own_proxy.ts";
+import { objectTarget, type Target } from "../injection/target.ts";
 import { findingOf, NO_POD, type Problem, type ProblemOf, refOf } from "./findings.ts";
 import { appPorts, initNetwork, jobProxy, proxyUser } from "./workloads/application.ts";
 import { metadataProblems } from "./workloads/metadata.ts";
@@ -21,8 +20,8 @@ import { podsCreated } from "./workloads/created.ts";
 import { isChosen } from "../inventory/mod.ts";
 import { labelsOfObject } from "../inventory/injector_webhooks.ts";
 
-/** Judges a pod. `isByHand` returns whether `inject` wrote a proxy into the template of a workload. */
-type Judge = (pod: ExpectedPod, isByHand: (workload: string) => boolean) => ProblemOf | undefined;
+/** Judges a pod. `isByHand` returns whether the manifest of its workload contains a proxy. */
+type Judge = (pod: ExpectedPod, isByHand: (pod: ExpectedPod) => boolean) => ProblemOf | undefined;
 
 interface Row extends Omit<CheckRow, "run"> {
   readonly judge: Judge;
@@ -139,8 +138,8 @@ export const WORKLOAD_CHECKS: readonly CheckRow[] = [
 async function ofPods(facts: Facts, { judge, advice, readsTemplates }: Omit<Row, "id" | "title">): Promise<Finding> {
   const pods = await facts.expectations();
   if (pods.length === 0 && facts.scope.selector !== undefined) return NO_POD;
-  const byHand = await later(readsTemplates === undefined ? NONE : facts.workloads().then(injectedByHand));
-  const isByHand = (workload: string) => byHand().has(workload);
+  const byHand = await later(readsTemplates === undefined ? NONE : facts.workloads().then(ownProxies));
+  const isByHand = (pod: ExpectedPod) => byHand()(pod);
   const found = await inEach(pods, (pod) => {
     const problem = judge(pod, isByHand);
     return problem === undefined ? [] : [{ object: refOf(pod.owner), ...problem }];
@@ -156,17 +155,7 @@ async function ofPods(facts: Facts, { judge, advice, readsTemplates }: Omit<Row,
 
 const NO_WORKLOAD: Finding = { result: "skipped", message: "no workload has the labels of --selector" };
 
-const NONE: Promise<ReadonlySet<string>> = Promise.resolve(new Set());
-
-function injectedByHand(workloads: readonly KubeObject[]): ReadonlySet<string> {
-  return new Set(
-    workloads.flatMap((object) => {
-      const target = objectTarget(object);
-      if (target === undefined || findProxy(podOf(target)) === undefined) return [];
-      return [refOf(namedOf(target))];
-    }),
-  );
-}
+const NONE = Promise.resolve(ownProxies([]));
 
 async function ofWorkloads(facts: Facts, judge: (target: Target) => readonly ProblemOf[]): Promise<Finding> {
   const { selector } = facts.scope;

@@ -51,6 +51,13 @@ function pod({ labels = {}, annotations = {}, spec = {}, owner = "StatefulSet", 
   return object("v1", "Pod", "shop/web-1", { metadata, spec: { containers: [APP], ...spec }, status });
 }
 
+/** A pod without a controller that opted out and has a proxy, with the manifest that the user applied. */
+function alone(applied: Record<string, Value>): KubeObject {
+  const annotations = { ...INJECTED, "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify(applied) };
+  const metadata = { labels: { "sidecar.istio.io/inject": "false" }, annotations };
+  return object("v1", "Pod", "shop/web", { metadata, spec: { containers: [APP, PROXY] } });
+}
+
 const WITH_PROXY: PodParts = { annotations: INJECTED, spec: { containers: [APP, PROXY] } };
 
 async function found(id: string, objects: readonly KubeObject[]) {
@@ -131,6 +138,19 @@ const ROWS: readonly Row[] = [
     name: "written by hand",
     objects: [pod({ ...WITH_PROXY, labels: OPTED_OUT }), WRITTEN_BY_HAND],
     result: "ok",
+  },
+  {
+    id: "workload-proxy-unexpected",
+    name: "a pod without a controller, written by hand",
+    objects: [alone({ spec: { containers: [APP, PROXY] } })],
+    result: "ok",
+  },
+  {
+    id: "workload-proxy-unexpected",
+    name: "a pod without a controller, injected before it opted out",
+    objects: [alone({ spec: { containers: [APP] } })],
+    result: "warning",
+    says: /no webhook is called for new pods/,
   },
   {
     id: "workload-windows",

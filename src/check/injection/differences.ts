@@ -28,7 +28,7 @@ interface Difference {
 
 const DIFFERENCES: readonly Difference[] = [
   {
-    pods: ({ verdict }, live) => verdict === "injected" ? live.filter(({ proxy }) => !proxy) : [],
+    pods: ({ result }, live) => result !== undefined ? live.filter(({ proxy }) => !proxy) : [],
     text: () => "no proxy, but a new pod gets a proxy",
   },
   {

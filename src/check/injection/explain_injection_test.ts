@@ -231,6 +231,103 @@ Deno.test("check injection: a forbidden read is a gap, the rest is reported", as
   assert.match(explanationText(explanation, LOOK), /^deployment\.apps\/web in the namespace "shop": cannot tell\n/);
 });
 
+const STATUS = { "sidecar.istio.io/status": "{}" };
+const SIDECAR = { name: "istio-proxy", image: "example.com/proxyv2:1" };
+const REMOVE = "remove the workload from the mesh: take the sidecar out of its manifest";
+const FIRST = [
+  "next: see first which pods are in the mesh:",
+  "kubectl mesh check injection -n shop",
+];
+
+/** A Deployment whose manifest contains a proxy. */
+function withSidecar(proxy = SIDECAR, annotations: Record<string, string> = STATUS): KubeObject {
+  const template = { metadata: { annotations }, spec: { containers: [APP, proxy] } };
+  return object("apps/v1", "Deployment", "shop/web", { spec: { template } });
+}
+
+Deno.test("check injection: a workload whose manifest contains the sidecar is in the mesh without a webhook", async () => {
+  for (const webhooks of [MESH, []]) {
+    const explanation = await explained([
+      ...webhooks,
+      namespace(),
+      withSidecar(),
+      livePod("web-5d4-1", [APP, SIDECAR]),
+    ]);
+    const { verdict, injected, by, reason, field, warnings, hasProblem } = explanation;
+    assert.deepEqual({ verdict, injected, by, reason, field, warnings, hasProblem }, {
+      verdict: "in-manifest",
+      injected: false,
+      by: null,
+      reason: "proxy-in-manifest",
+      field: "spec.template.spec.containers",
+      warnings: [],
+      hasProblem: false,
+    });
+    assert.deepEqual(shownOf(explanation), [
+      ...FIRST,
+      `or: ${REMOVE}:`,
+      "kubectl get deployment/web -n shop -o yaml | kubectl mesh uninject -f - | kubectl replace -f -",
+    ]);
+    EXPLANATION.parse(JSON.parse(explanationJson(explanation)));
+    assert.match(
+      explanationText(explanation, LOOK),
+      /^deployment\.apps\/web in the namespace "shop": in the mesh by its manifest\n {2}the manifest contains/,
+    );
+    assert.match(overviewText([explanation], LOOK), /deployment\.apps\/web +in manifest +the manifest contains/);
+  }
+});
+
+Deno.test("check injection: a pod has the sidecar of its controller's manifest", async () => {
+  const objects = [...MESH, namespace(), withSidecar(), livePod("web-5d4-1", [APP, SIDECAR])];
+  const explanation = await explained(objects, { workload: "pod/web-5d4-1" });
+  assert.deepEqual([explanation.verdict, explanation.warnings], ["in-manifest", []]);
+  assert.deepEqual(shownOf(explanation), [
+    "next: see how to change its controller, which creates the pods:",
+    "kubectl mesh check injection deployment/web -n shop",
+  ]);
+});
+
+Deno.test("check injection: live pods that differ from the sidecar in the manifest are recreated", async () => {
+  const explanation = await explained([...MESH, namespace(), withSidecar(), livePod("web-5d4-1")]);
+  assert.deepEqual(explanation.warnings, ["1 live pod has no proxy, but a new pod gets a proxy"]);
+  assert.deepEqual(shownOf(explanation).slice(0, 2), ["fix: recreate its pods:", RESTART]);
+});
+
+Deno.test("check injection: a proxy in the manifest that waits for the webhook's image is no sidecar", async () => {
+  const { verdict, reason } = await explained([...MESH, namespace(), withSidecar({ ...SIDECAR, image: "auto" })]);
+  assert.deepEqual([verdict, reason], ["not-injected", "namespace-not-labelled"]);
+});
+
+Deno.test("check injection: a gateway in a manifest is no sidecar that uninject could take out", async () => {
+  const { verdict, fixes } = await explained([...MESH, namespace(), withSidecar(SIDECAR, {})]);
+  assert.deepEqual([verdict, fixes], ["in-manifest", []]);
+});
+
+Deno.test("check injection: a dry run cannot tell the sidecar of the manifest from an injected one", async () => {
+  const { verdict } = await explained([namespace(), withSidecar()], { forbidden: /mutatingwebhookconfigurations/ });
+  assert.equal(verdict, "in-manifest");
+});
+
+Deno.test("check injection: a pod without a controller leaves the mesh only without its sidecar", async () => {
+  const pod = (applied: object) =>
+    object("v1", "Pod", "shop/left", {
+      metadata: {
+        annotations: { ...STATUS, "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify(applied) },
+      },
+      spec: { containers: [APP, SIDECAR] },
+    });
+  const command = "kubectl get pod/left -n shop -o yaml | kubectl mesh uninject -f - | kubectl replace --force -f -";
+  const workload = "pod/left";
+  const left = await explained([...MESH, namespace(), pod({ spec: { containers: [APP] } })], { workload });
+  assert.deepEqual([left.verdict, left.warnings], ["not-injected", [
+    "1 live pod has a proxy, but a new pod does not get one",
+  ]]);
+  assert.deepEqual(shownOf(left).slice(-2), [`or: ${REMOVE}, delete the pod and create it again:`, command]);
+  const byHand = await explained([...MESH, namespace(), pod({ spec: { containers: [APP, SIDECAR] } })], { workload });
+  assert.deepEqual([byHand.verdict, byHand.warnings], ["in-manifest", []]);
+  assert.deepEqual(shownOf(byHand).slice(-1), [command]);
+});
+
 Deno.test("check injection: a missing workload", async () => {
   await assert.rejects(explained([...MESH, namespace()]), /There is no "deploy\/web" in the namespace "shop"/);
   await assert.rejects(explained(MESH), /There is no namespace "shop"/);

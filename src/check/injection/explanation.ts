@@ -6,6 +6,7 @@ import {
   type Finding,
   findingsOf,
   findingText,
+  findProxy,
   type Injector,
   labelsOf,
   podIn,
@@ -23,8 +24,9 @@ import { failedCreates } from "./failed_create.ts";
 import type { Unjudged } from "./manifest_targets.ts";
 import { misplacedRequests } from "./misplaced.ts";
 import { type Cause, whyNotCalled } from "./not_called.ts";
+import { hasOwnProxyIn, proxyField } from "./own_proxy.ts";
 import { ownerOfTarget, podOf, type Target } from "./target.ts";
-import { ASSUMED, type Question, type Verdict, verdictOf } from "./verdict.ts";
+import { ASSUMED, DRY_RUN, type Question, type Verdict, verdictOf } from "./verdict.ts";
 
 /** The explanation why a workload is injected or not: the fields of the JSON, in its order, and one more. */
 export interface Explanation extends ExplanationLine {
@@ -52,7 +54,8 @@ export async function explain(target: Target, knowledge: Knowledge, rulesOff?: R
   const pod = podOf(target);
   const failures = admitting === undefined ? [] : await failedCreates(admitting.api, target);
   const ruled = verdictOf({ ...knowledge, pod, owner: ownerOfTarget(target), isMade: target.row.path.length > 0 });
-  const { verdict, warnings } = await answered(ruled, { target, pod }, knowledge, failures);
+  const { verdict: byWebhooks, warnings } = await answered(ruled, { target, pod }, knowledge, failures);
+  const verdict = await considered(byWebhooks, { target, pod }, knowledge);
   const live = target.file === undefined ? livePods(target, knowledge.pods ?? []) : [];
   const cause = causeOf(verdict, target, pod, knowledge);
   const misplaced = misplacedRequests(target);
@@ -94,9 +97,10 @@ function isProblem({ verdict, injecting }: Verdict, { reason }: Cause, troubles:
   return PROBLEMS.includes(verdict) || WRONG.includes(reason) || injecting.length > 1 || troubles.length > 0;
 }
 
-/** Whether a new pod gets a sidecar; `null` if unknown. A refused pod is never created, so it gets no sidecar. */
+/** Whether a webhook injects a new pod; `null` if unknown. A refused pod is never created. */
 const INJECTED: Readonly<Record<Verdict["verdict"], boolean | null>> = {
   injected: true,
+  "in-manifest": false,
   "not-injected": false,
   refused: false,
   "cannot-tell": null,
@@ -127,6 +131,21 @@ async function answered(
     : { verdict: ruled, warnings: [] };
   const isShown = verdict !== ruled;
   return { verdict, warnings: isShown || webhookGap === undefined ? warnings : [webhookGap, ...warnings] };
+}
+
+/** A pod that no webhook injects has a proxy if its manifest contains one. A dry run does not show which it is. */
+async function considered(verdict: Verdict, { target, pod }: Created, { admitting }: Knowledge): Promise<Verdict> {
+  if (verdict.verdict !== "not-injected" && verdict.by !== DRY_RUN) return verdict;
+  if (findProxy(pod) === undefined || !await hasOwnProxyIn(admitting?.api, target)) return verdict;
+  return {
+    ...verdict,
+    verdict: "in-manifest",
+    by: null,
+    reason: "proxy-in-manifest",
+    field: proxyField(pod),
+    message: "the manifest contains the proxy, so new pods have it without a webhook",
+    result: pod,
+  };
 }
 
 /** Applies the rules of `inject`, except rules that annotations of the pod or its controller turn off. */

@@ -8,7 +8,7 @@ import type { Misplaced } from "./misplaced.ts";
 import type { Cause } from "./not_called.ts";
 import type { Target } from "./target.ts";
 import type { Verdict } from "./verdict.ts";
-import { changePod, ownNetwork, recreate } from "./workload_advice.ts";
+import { changePod, controllerOf, ownNetwork, recreate, withoutSidecar } from "./workload_advice.ts";
 
 const mesh = (...words: readonly string[]): Step => shows("mesh", "check", ...words);
 
@@ -55,7 +55,7 @@ export function fixesFor(explained: Explained): readonly Fix[] {
   const objects = [target.workload];
   const moved = misplaced.flatMap(({ advice }) => advice);
   const asks = misplaced.some(({ value }) => value === "true") && !NOT_ASKED.includes(cause.reason);
-  if (verdict.verdict !== "injected" && asks) {
+  if (!["injected", "in-manifest"].includes(verdict.verdict) && asks) {
     return [{ objects, alternatives: inviting([...moved, ...resultAdvice(explained)], target) }];
   }
   return [
@@ -81,24 +81,29 @@ function inviting(all: readonly Advice[], { namespace }: Target): readonly Advic
  * |--------------|-------------------|---------------------------------------------------------|
  * | injected     | the same          | no advice                                               |
  * | injected     | different         | recreate the pods                                       |
+ * | in manifest  | the same          | take the sidecar out of the manifest                    |
+ * | in manifest  | different         | also: recreate the pods                                 |
  * | not injected | any               | inject the workload, and recreate pods without a proxy  |
  * | not injected | some have a proxy | also: recreate the pods, which then lose their proxy    |
  */
 function resultAdvice({ target, verdict, cause, live }: Explained): readonly Advice[] {
   const again = recreate(target, live);
-  if (verdict.verdict === "injected") return differences(verdict, live).length > 0 ? again : [];
+  const renewed = differences(verdict, live).length > 0 ? again : [];
+  if (verdict.verdict === "injected") return renewed;
+  if (verdict.verdict === "in-manifest") return [...renewed, ...leaving(withoutSidecar(target, live), target)];
   const [renewal] = live.some(({ proxy }) => !proxy) ? again : [];
   const joining = cause.advice.map((each) => {
     return each.reach === "namespace" ? { ...each, steps: [...each.steps, ...renewal?.steps ?? []] } : each;
   });
-  const leaving = verdict.verdict === "not-injected" && live.some(({ proxy }) => proxy) ? again : [];
-  return [
-    ...joining,
-    ...leaving.map((each): Advice => ({
-      ...each,
-      change: `remove the workload from the mesh: ${each.change}`,
-      risk: "takes-out",
-      namespace: target.namespace,
-    })),
-  ];
+  if (verdict.verdict !== "not-injected" || !live.some(({ proxy }) => proxy)) return joining;
+  // A pod without a controller would be created again with the sidecar that it has.
+  const isAlone = target.row.kind === "Pod" && controllerOf(target) === undefined;
+  return [...joining, ...leaving(isAlone ? withoutSidecar(target, live) : again, target)];
+}
+
+function leaving(all: readonly Advice[], { namespace }: Target): readonly Advice[] {
+  return all.map((each): Advice => {
+    if (each.reach === "nothing") return each;
+    return { ...each, change: `remove the workload from the mesh: ${each.change}`, risk: "takes-out", namespace };
+  });
 }

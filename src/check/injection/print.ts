@@ -61,7 +61,7 @@ export function overviewText(explanations: readonly Explanation[], look: Explana
   return `${table}${hint}`;
 }
 
-const HINT = '"kubectl mesh check injection KIND/NAME -n NAMESPACE" shows the fix';
+const HINT = '"kubectl mesh check injection KIND/NAME -n NAMESPACE" shows how to change the verdict';
 
 function wideOverview(explanations: readonly Explanation[], width: number): string {
   const rows = explanations.map((each) => {
@@ -88,6 +88,7 @@ function headline(explanation: Explanation, namesFiles: boolean, width: Width): 
 }
 
 function verdictText({ verdict, by }: Explanation): string {
+  if (verdict === "in-manifest") return "in the mesh by its manifest";
   return by === null || [ASSUMED, DRY_RUN].includes(by) ? shortVerdict({ verdict }) : `injected by ${by}`;
 }
 

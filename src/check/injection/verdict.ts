@@ -42,7 +42,7 @@ export interface Question {
   readonly injectorFor: (webhook: InjectorWebhook | undefined) => Observed<Injector>;
 }
 
-/** The four possible results. For an injected pod, `by` is the first webhook that injects it, or `assumed`. */
+/** The possible results. For an injected pod, `by` is the first webhook that injects it, or `assumed`. */
 export type Ruling =
   | { readonly verdict: "injected"; readonly by: string }
   | { readonly verdict: Exclude<ExplanationLine["verdict"], "injected">; readonly by: null };
@@ -59,7 +59,7 @@ export type Verdict = Ruling & {
   readonly injections: readonly Injection[];
   /** Whether the outcome of every called webhook is known. */
   readonly isSure: boolean;
-  /** The pod after injection; `undefined` if it is not injected. */
+  /** The pod with its proxy, after injection or as in its manifest; `undefined` if it has none. */
   readonly result: Pod | undefined;
 };
 

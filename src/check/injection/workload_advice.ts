@@ -1,7 +1,8 @@
 /** Advice to change a workload. */
 import { shellQuoted } from "../../base/text/mod.ts";
+import { ANNOTATION } from "../../istio/annotations/names.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
-import { podOwner } from "../../inject/mod.ts";
+import { annotationsOf, podIn, podOwner } from "../../inject/mod.ts";
 import { type Advice, byHand, harmless, look, type Risk } from "../advice/advice.ts";
 import {
   createAgain,
@@ -12,6 +13,7 @@ import {
   remove,
   rolloutRestart,
   setLabel,
+  uninject,
 } from "../advice/commands.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
 import { type Target, targetNamed } from "./target.ts";
@@ -128,7 +130,7 @@ export function namedOf({ row, name, namespace }: Target): Named {
 }
 
 /** Returns the controller of a pod, such as `deployment/web`. A change of the pod itself would not last. */
-function controllerOf({ manifest, row, namespace }: Target): Named | undefined {
+export function controllerOf({ manifest, row, namespace }: Target): Named | undefined {
   if (row.kind !== "Pod") return undefined;
   const { kind, name } = podOwner(manifest, namespace);
   return kind === "Pod" ? undefined : { kind, name, namespace };
@@ -161,4 +163,29 @@ export function recreate(target: Target, live: readonly LivePod[]): readonly Adv
   if (own.steps.length > 0 && controllerOf(target) === undefined) return [own];
   const pods = live.map(({ pod }) => remove({ kind: "pod", name: pod, namespace }));
   return [harmless("delete its pods, which are then recreated", "workload", ...pods)];
+}
+
+/** Kinds whose controllers replace their pods when the template changes. A CronJob uses it for its next Job. */
+const ROLLED_OUT: readonly string[] = ["Deployment", "StatefulSet", "DaemonSet", "DeploymentConfig", "CronJob"];
+
+/**
+ * Returns advice to take the sidecar out of a workload's manifest. For a pod, the live object counts as its manifest,
+ * because it is created again from it. Empty for a file, for a Job, whose template is immutable, and for a gateway.
+ */
+export function withoutSidecar(target: Target, live: readonly LivePod[]): readonly Advice[] {
+  const { row, file } = target;
+  const object = namedOf(target);
+  const controller = controllerOf(target);
+  if (file !== undefined || row.kind === "Job") return [];
+  if (controller !== undefined) {
+    return [look("see how to change its controller, which creates the pods", explainInjection(controller))];
+  }
+  if (annotationsOf(podIn(target.manifest, row))[ANNOTATION.status] === undefined) return [];
+  const change = "take the sidecar out of its manifest";
+  if (row.kind === "Pod") {
+    return [harmless(`${change}, delete the pod and create it again`, "workload", uninject(object, { again: true }))];
+  }
+  const pods = ROLLED_OUT.includes(row.kind) ? [] : recreate(target, live);
+  const steps = [uninject(object, { again: false }), ...pods.flatMap(({ steps }) => steps)];
+  return [harmless(change, "workload", ...steps)];
 }

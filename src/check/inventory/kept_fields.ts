@@ -12,6 +12,9 @@ interface KeptFields {
 /** Matches annotations to keep: injection settings and status, and the tracking id of Argo CD. */
 const ANNOTATIONS = /istio\.io\/|^argocd\.argoproj\.io\/tracking-id$/;
 
+/** The same for pods, and the manifest of a pod without a controller, which shows whether it contains the sidecar. */
+const OF_PODS = new RegExp(`${ANNOTATIONS.source}|^kubectl\\.kubernetes\\.io/last-applied-configuration$`);
+
 const CONTAINERS = {
   name: true,
   image: true,
@@ -35,7 +38,7 @@ export function podKeeper(): Keep {
     metadata: {
       generateName: true,
       labels: true,
-      annotations: ANNOTATIONS,
+      annotations: OF_PODS,
       ownerReferences: { apiVersion: true, kind: true, name: true, controller: true },
       creationTimestamp: true,
       deletionTimestamp: true,
@@ -63,10 +66,10 @@ const OF_WORKLOADS = new RegExp(`${ANNOTATIONS.source}|^kubectl-mesh/|^meta\\.he
 
 /** Returns a keeper for controllers. It keeps the parts of the pod template that injection reads. */
 export function workloadKeeper(): Keep {
-  const names = { name: true } as const;
+  const containers = { name: true, image: true } as const;
   const template = {
     metadata: { labels: true, annotations: ANNOTATIONS },
-    spec: { containers: names, initContainers: names },
+    spec: { containers, initContainers: containers },
   } as const;
   return keeper({
     metadata: { labels: true, annotations: OF_WORKLOADS },

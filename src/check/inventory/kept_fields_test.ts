@@ -20,7 +20,7 @@ Deno.test("a kept pod has the fields that checks read", () => {
     metadata: {
       ...READ,
       ...MANAGED,
-      annotations: { ...READ.annotations, "kubectl.kubernetes.io/last-applied-configuration": "{}" },
+      annotations: { ...READ.annotations, note: "long" },
       ownerReferences: [{ ...OWNER, uid: "1" }],
     },
     spec: {
@@ -40,6 +40,9 @@ Deno.test("a kept pod has the fields that checks read", () => {
     },
   });
   assert.deepEqual(podKeeper()(whole), read);
+  const applied = { annotations: { "kubectl.kubernetes.io/last-applied-configuration": "{}" } };
+  const alone = object("v1", "Pod", "shop/cart", { metadata: applied });
+  assert.deepEqual(podKeeper()(alone), alone);
 });
 
 Deno.test("a malformed pod is kept as it is", () => {
@@ -60,7 +63,7 @@ Deno.test("pods of a workload share all but their names", () => {
 Deno.test("kept workloads, namespaces and nodes have the fields that checks read", () => {
   const template = { metadata: READ, spec: { containers: [CONTAINER], volumes: [] } };
   const { ownerReferences: _, ...strings } = READ;
-  const kept = { metadata: strings, spec: { containers: [{ name: "app" }] } };
+  const kept = { metadata: strings, spec: { containers: [{ name: "app", image: CONTAINER.image }] } };
   const installed = { "meta.helm.sh/release-name": "a", "kubectl-mesh/manifests-flags": "[]" };
   const own = { ...strings, annotations: { ...strings.annotations, ...installed } };
   const whole = { metadata: { ...own, ...MANAGED } };

@@ -1,6 +1,18 @@
 /** The advice of `check injection`, executed in a real cluster: the workload is injected, and no other one changes. */
 import assert from "node:assert/strict";
 import type { ValueMap } from "../../../src/base/value.ts";
+import {
+  allContainers,
+  configurationOf,
+  injectPod,
+  metadataOf,
+  newInjector,
+  podIn,
+  podOwner,
+} from "../../../src/inject/mod.ts";
+import { clusterTarget } from "../../../src/check/injection/target.ts";
+import { read } from "../../house/source.ts";
+import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { needsCluster } from "../support/cluster/cluster.ts";
@@ -123,11 +135,84 @@ testWhen(
       await mesh.apply({ ...deployment({}), metadata: { name: "other", namespace: "plain" } });
       for (const [name, state] of Object.entries(STATES)) await t.step(name, () => joins(mesh, state));
       await t.step("the control plane's namespace is never invited", () => staysOut(mesh));
+      for (const [kind, object] of Object.entries(BY_HAND)) {
+        await t.step(`a ${kind} whose manifest contains the sidecar leaves the mesh`, () => leaves(mesh, object));
+      }
     } finally {
       await mesh.stop();
     }
   },
 );
+
+const INJECTOR = newInjector({
+  ...configurationOf({}),
+  revision: "default",
+  byHand: true,
+  env: () => undefined,
+  now: () => new Date(),
+});
+
+/** The template that `inject` writes. */
+function injectedTemplate(rest: ValueMap = {}): ValueMap {
+  const pod = template({ spec: rest });
+  return injectPod(pod, podOwner(pod, "plain"), INJECTOR).pod;
+}
+
+const BY_HAND: Readonly<Record<string, ValueMap>> = {
+  Deployment: { ...deployment({}), spec: { selector: { matchLabels: { app: "odd" } }, template: injectedTemplate() } },
+  CronJob: {
+    ...cronJob({}),
+    spec: {
+      schedule: "* * * * *",
+      jobTemplate: { spec: { template: injectedTemplate({ restartPolicy: "Never" }) } },
+    },
+  },
+  Pod: {
+    apiVersion: "v1",
+    kind: "Pod",
+    ...injectedTemplate(),
+    metadata: { ...metadataOf(injectedTemplate()), name: "odd", namespace: "plain" },
+  },
+};
+
+/** The command of docs/upgrade.md that lists pods with a sidecar. */
+async function podsWithSidecars({ cluster }: MeshCluster): Promise<string> {
+  const [, command = ""] = /^\| check that no pod has a sidecar[^|]*\| `(.*)` \|$/m.exec(read("docs/upgrade.md")) ?? [];
+  const { stdout } = await cluster.shell(command.replaceAll("\\|", "|"), MESH_COMMAND);
+  return stdout;
+}
+
+/**
+ * The manifest is created in one run and applied in the other: `kubectl apply` removes only fields that it applied before,
+ * so the advice must not need it.
+ */
+async function leaves(mesh: MeshCluster, object: ValueMap): Promise<void> {
+  const workload = `${String(object["kind"]).toLowerCase()}/odd`;
+  const isPod = object["kind"] === "Pod";
+  const file = await Deno.makeTempFile({ suffix: ".json" });
+  try {
+    await Deno.writeTextFile(file, JSON.stringify(object));
+    for (const verb of ["create", "apply"]) {
+      await mesh.kubectl(verb, "-f", file);
+      const before = await explainOne(mesh, workload, "plain");
+      const isLive = isPod && verb === "create";
+      assert.equal(before.verdict, isLive ? "not-injected" : "in-manifest");
+      assert.equal(before.hasProblem, isLive);
+      const [leaving, ...others] = before.fixes.flatMap(({ alternatives }) => alternatives)
+        .filter(({ risk }) => risk === "takes-out");
+      assert.ok(leaving !== undefined && others.length === 0, JSON.stringify(before.fixes));
+      assert.equal(/^plain +odd /m.test(await podsWithSidecars(mesh)), isPod);
+      await follow(mesh, leaving, { isDecided: true });
+      assert.doesNotMatch(await podsWithSidecars(mesh), /^plain /m);
+      const { manifest, row } = await clusterTarget(mesh.api, workload, "plain");
+      assert.deepEqual(allContainers(podIn(manifest, row)).map(({ name }) => name), ["app"]);
+      assert.equal((await explainOne(mesh, workload, "plain")).verdict, "not-injected");
+      await removed(mesh.cluster, object);
+    }
+  } finally {
+    await Deno.remove(file);
+  }
+}
 
 async function joins(mesh: MeshCluster, { labels = {}, object, reason }: State): Promise<void> {
   const restore = await namespaceLabels(mesh);

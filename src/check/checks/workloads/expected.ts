@@ -8,7 +8,7 @@ import type { ObservedPlane } from "../../inventory/control_planes.ts";
 import { known } from "../../facts.ts";
 import { revisionOf } from "../../inventory/live_pods.ts";
 import { PROBE } from "../../inventory/sidecars.ts";
-import { type ProblemOf, refOf } from "../findings.ts";
+import type { ProblemOf } from "../findings.ts";
 
 /** Reports a pod without a proxy whose workload is injected. */
 export function missingProxy({ hasProxy, decision, webhook }: ExpectedPod): ProblemOf | undefined {
@@ -18,11 +18,11 @@ export function missingProxy({ hasProxy, decision, webhook }: ExpectedPod): Prob
 }
 
 /** Reports a proxy that a new pod would not get. A proxy in the workload's own manifest is not reported. */
-export function unexpectedProxy(expected: ExpectedPod, isByHand: (workload: string) => boolean): ProblemOf | undefined {
+export function unexpectedProxy(expected: ExpectedPod, isByHand: (pod: ExpectedPod) => boolean): ProblemOf | undefined {
   const { hasProxy, pod } = expected;
   if (!hasProxy || pod.metadata.annotations?.[STATUS] === undefined) return undefined;
   const message = whyNoProxy(expected);
-  return message === undefined || isByHand(refOf(expected.owner)) ? undefined : { result: "warning", message };
+  return message === undefined || isByHand(expected) ? undefined : { result: "warning", message };
 }
 
 function whyNoProxy({ decision, webhook }: ExpectedPod): string | undefined {

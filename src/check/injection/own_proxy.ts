@@ -1,0 +1,64 @@
+/** Finds proxies in manifests: sidecars that `inject` wrote, and gateways. New pods have them without a webhook. */
+import { parseJson } from "../../base/json.ts";
+import { MeshError } from "../../base/errors.ts";
+import { isMap, textAt } from "../../base/value.ts";
+import type { KubeApi, KubeObject } from "../../kube/client/mod.ts";
+import { annotationsOf, containersOf, findProxy, type Pod, podIn } from "../../inject/mod.ts";
+import type { ExpectedPod } from "../inventory/expectations.ts";
+import { clusterTarget, objectTarget, type Target } from "./target.ts";
+import { controllerOf, namedOf } from "./workload_advice.ts";
+
+/** The manifest that a user applied. A live pod also contains what webhooks added. */
+const APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** Whether the workload's manifest contains a proxy. False if the manifest of a pod is unknown. */
+export function hasOwnProxy({ manifest, row, file }: Target): boolean {
+  const pod = podIn(manifest, row);
+  return hasProxy(row.kind === "Pod" && file === undefined ? appliedPod(pod) : pod);
+}
+
+/** As `hasOwnProxy`, but for a pod with a controller, reads the controller's manifest. */
+export async function hasOwnProxyIn(api: KubeApi | undefined, target: Target): Promise<boolean> {
+  const controller = controllerOf(target);
+  if (controller === undefined || target.file !== undefined) return hasOwnProxy(target);
+  if (api === undefined) return false;
+  try {
+    const { kind, name, namespace } = controller;
+    return hasOwnProxy(await clusterTarget(api, `${kind.toLowerCase()}/${name}`, namespace));
+  } catch (error) {
+    if (error instanceof MeshError) return false;
+    throw error;
+  }
+}
+
+/** Returns a function that returns whether the manifest of a pod's workload contains a proxy. */
+export function ownProxies(workloads: readonly KubeObject[]): (pod: ExpectedPod) => boolean {
+  const names = new Set(workloads.flatMap((object) => {
+    const target = objectTarget(object);
+    return target !== undefined && hasOwnProxy(target) ? [nameOf(namedOf(target))] : [];
+  }));
+  return ({ pod, owner }) => owner.kind === "Pod" ? hasProxy(appliedPod(pod)) : names.has(nameOf(owner));
+}
+
+function nameOf(
+  { kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string },
+) {
+  return `${kind}/${namespace}/${name}`;
+}
+
+function appliedPod(pod: Pod): Pod {
+  const applied = parseJson(textAt(annotationsOf(pod), APPLIED));
+  return isMap(applied) ? applied : {};
+}
+
+/** Injection replaces the image "auto": without a webhook, such a proxy cannot start. */
+function hasProxy(pod: Pod): boolean {
+  const proxy = findProxy(pod);
+  return proxy !== undefined && textAt(proxy, "image") !== "auto";
+}
+
+/** Returns the field of the pod that contains the proxy. */
+export function proxyField(pod: Pod): string {
+  const isNative = containersOf(pod, "initContainers").some((each) => each === findProxy(pod));
+  return isNative ? "spec.initContainers" : "spec.containers";
+}
