@@ -72,7 +72,7 @@ export const TEMPLATE_ENV = {
 export const ISTIO_VERSION = {
   istioVersion: flag(
     "--istio-version VERSION",
-    "Release of Istio that the configuration is from, such as 1.20; a release newer than this program counts as the newest that it knows",
+    "Istio release of the configuration, such as 1.20; a release that this program does not know yet counts as the newest known release",
     {
       defaultDoc: "detected from its structure and images",
     },
@@ -140,7 +140,7 @@ export const MANIFESTS = {
   ),
   namespace: flag(
     "-n, --namespace NAMESPACE",
-    "Namespace that is assumed for resources without one, and is not written; a resource with another is an error",
+    "Namespace for resources without a namespace, not written to the output; a resource with another namespace is an error",
     NAMESPACE,
   ),
   templatePath: flag("--template-path KIND=PATH", "Path of the pod template in an unknown kind", {

@@ -195,7 +195,7 @@ function postponeReload(state: State, { by }: Events["reload"], rules: Rules): S
 
 function reloadIfPending(state: State, rules: Rules): Step {
   if (!state.reloadPending || state.epochs.length > 1 || state.phase !== "running") return stay(state);
-  return reload({ ...state, reloadPending: false }, { by: "The wait is over" }, rules);
+  return reload({ ...state, reloadPending: false }, { by: "The postponed reload" }, rules);
 }
 
 /** Keeps the old epoch, which is unaffected: the user can fix the problem and reload again. */

@@ -4,7 +4,7 @@
  */
 import { flag, type FlagGroups, type FlagNames, type FlagTable, flagTable } from "../../golang/flags/mod.ts";
 
-const GONE = "current proxies do not have it";
+const GONE = "current proxies lack this feature";
 const ROTATE = "the log goes to stderr: the container runtime rotates it";
 
 /** Flags of Istio 1.0 to 1.5. They apply only if `PROXY_CONFIG`, which Istio has set since 1.6, is missing. */

@@ -43,7 +43,7 @@ export async function checkPair(pair: KeyPair, names: PairNames): Promise<void> 
   const { publicKey } = certificateInfo(pair.certificate, names.certificate);
   if (sameBytes(publicKeyOf(pair.key, names.key), publicKey)) return;
   throw new MeshError(`The key "${names.key}" does not belong to the certificate "${names.certificate}"`, {
-    hint: "replace both files: a mounted Secret does so in one step, otherwise write one after the other",
+    hint: "replace both files; an update of a mounted Secret replaces both in one step",
   });
 }
 

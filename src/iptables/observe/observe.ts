@@ -60,7 +60,7 @@ const HINTS: Readonly<Record<number, string>> = {
   // The kernel returns EPERM also for a table that another process owns.
   [EPERM]:
     "if another trace runs in this network namespace, wait until it has finished; otherwise give the container " +
-    "the capability NET_ADMIN, or run it on the node with --network-namespace",
+    "the capability NET_ADMIN, or run the trace on the node with --network-namespace",
   [ENOBUFS]: "too many packets match: choose one sender with --from, or one destination with --to",
 };
 

@@ -68,7 +68,7 @@ function knownMetadata(reading: Reading, { proxyConfig, addresses, ports }: Node
   const stsPort = Number(flagText(reading, "stsPort"));
   if (stsPort !== 0) {
     reading.warnings.push(
-      `"--stsPort" ${stsPort} only appears in the node metadata: the agent does not run a token service, run your own there`,
+      `"--stsPort" ${stsPort} only appears in the node metadata: the agent does not run a token service, so run your own on this port`,
     );
   }
   return {

@@ -105,7 +105,7 @@ async function runCheck(world: World, { flags, args }: Input<typeof FLAGS>): Pro
   const fix = flags.fix ? { yes: flags.yes, clusterFlags: valuesAsFlags({ "Cluster": OF_KUBECTL }, flags) } : undefined;
   if (fix?.yes === false && !world.stdin.isTerminal) {
     throw new UsageError("The flag --fix needs a terminal, because it prompts before each command", {
-      hint: "add --yes, or run it in a terminal",
+      hint: "add --yes, or run the command in a terminal",
     });
   }
   const watch = flags.watch ? flags.timeout : undefined;
