@@ -132,7 +132,7 @@ function isKnown({ serving, authority }: CertificateSet, { now, lifetimes }: Ren
     now.getTime() >= madeAt(authority.certificate) + lifetimes.overlap;
 }
 
-/** Whether a retired CA can be dropped, because all replicas serve a certificate of the newest CA. */
+/** Whether a retired CA can be dropped: it has expired, or all replicas serve a certificate of the newest CA. */
 function isOver(
   retired: Uint8Array,
   { serving, authority }: CertificateSet,

@@ -7,7 +7,7 @@ import { agree } from "./secret_store.ts";
 const PATH = "/api/v1/namespaces/mesh/secrets/certs";
 const DAY = 86_400_000;
 
-/** As the manifests ship it. */
+/** The Secret in the manifests. */
 const EMPTY = {
   apiVersion: "v1",
   kind: "Secret",

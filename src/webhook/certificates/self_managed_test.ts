@@ -16,7 +16,7 @@ const CONFIGURATION = {
   webhooks: [{ name: "a.example.com", clientConfig: { service: SERVICE } }],
 };
 
-/** As the manifests ship it. */
+/** The Secret in the manifests. */
 const EMPTY = {
   apiVersion: "v1",
   kind: "Secret",
@@ -40,7 +40,7 @@ class ManualClock {
     return this.#monotonic;
   }
 
-  /** Somebody sets the clock. */
+  /** Sets the wall clock, but not the monotonic clock. */
   set(now: string): void {
     this.#now = Date.parse(now);
   }
@@ -62,7 +62,7 @@ class ManualClock {
   }
 }
 
-/** As `setUp`; the API server has a clock that nobody sets. */
+/** Like `setUp`, with an API server whose clock stays correct if `clock.set` is called. */
 function withServerClock() {
   const start = Date.parse("2026-11-21T00:00:00Z");
   return setUp(undefined, (clock) => new Date(start + clock.monotonic()));
@@ -194,7 +194,7 @@ Deno.test("another writer of the caBundle is reported, and repairs slow down", a
   await fight;
 });
 
-/** What another controller makes of the Secret whenever the webhook has written it. */
+/** How another controller changes the Secret after each write of the webhook. */
 const FIGHTS: Readonly<Record<string, { readonly data?: Record<string, string>; readonly pause: number }>> = {
   "that empties it at once": { pause: 0 },
   "that empties it every five seconds": { pause: 5_000 },

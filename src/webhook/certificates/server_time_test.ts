@@ -4,7 +4,7 @@ import { serverTime } from "./server_time.ts";
 
 const NOW = new Date("2036-11-21T00:00:00Z");
 
-/** The time with a server that sends this date, or fails without one. */
+/** Returns the time for a server that sends this date. With "none", the request fails. */
 async function timeWith(date: string | undefined): Promise<string> {
   const raw = () => date === "none" ? Promise.reject(new ApiError("forbidden")) : Promise.resolve({ value: {}, date });
   return (await serverTime({ raw }, { now: () => NOW })).toISOString();

@@ -65,7 +65,7 @@ export function grant(
 
 /**
  * Returns the empty Secret that the webhook fills. RBAC cannot limit `create` to a name, so the webhook may only update it.
- * The type is Opaque, because other types require keys. It has no `data`, so that applying the manifests again keeps the data.
+ * The type is Opaque, because other types require keys. The manifest has no `data`, so that applying it keeps the data.
  */
 export function certificateSecret(plan: Plan): ValueMap {
   const labels = { ...labelsOf(plan), ...MANAGED_BY };

@@ -15,7 +15,7 @@ const PORTS = { health: 8000, metrics: 15014 } as const;
 interface Platform {
   readonly bin: string;
   readonly net: string;
-  /** Multus calls the plugin as a separate network. */
+  /** Multus runs the plugin for pods whose annotation names the plugin's network. Otherwise the plugin is chained. */
   readonly isMultus?: boolean;
 }
 

@@ -23,7 +23,7 @@ function at(value: Value | undefined, path: string): Value | undefined {
   return found;
 }
 
-/** Without the prototypes of what YAML was read into. */
+/** Returns plain objects for `deepEqual`, because parsed mappings have no prototype. */
 function plain(value: Value | undefined): unknown {
   return JSON.parse(JSON.stringify(value, (_, each) => typeof each === "bigint" ? Number(each) : each));
 }

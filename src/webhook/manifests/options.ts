@@ -112,7 +112,7 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-/** Whether a text is not an IP address or CIDR block. Rejects IPv6 zones, which are valid only on one machine. */
+/** Whether a text is neither an IP address nor a CIDR block. Rejects IPv6 zones, which are valid only on one machine. */
 function isNoBlock(text: string): boolean {
   return text.includes("%") || typeof parseCidr(normalBlock(text)) === "string";
 }

@@ -45,7 +45,7 @@ export function autoscaler(plan: Plan): ValueMap[] {
   return [objectOf(plan, "autoscaling/v2", "HorizontalPodAutoscaler", { spec })];
 }
 
-/** A rollout adds a pod before removing one. With an autoscaler, `replicas` is absent: applying would reset its value. */
+/** A rollout adds a pod before it removes one. With an autoscaler, `replicas` is absent, so that applying does not scale. */
 export function deployment(plan: Plan): ValueMap {
   return objectOf(plan, "apps/v1", "Deployment", {
     spec: {

@@ -29,10 +29,10 @@ const contexts = [{}, { PLATFORM: "openshift" }].map((env) => {
 });
 const plain = { injector: webhookInjector(), path: "/inject" };
 
-/** Runs of each kind: some seconds in all. */
+/** Runs of each property. All together take a few seconds. */
 const RUNS = { numRuns: 400, interruptAfterTimeLimit: 8000, markInterruptAsFailure: false };
 
-/** The requirements of the API server for every answer. */
+/** Checks that the API server would accept the answer. */
 function checkAnswer(bytes: Uint8Array): void {
   const answer = reviewPod(bytes, contexts[0] ?? plain);
   assert.equal(answer.defect, undefined);
@@ -127,7 +127,7 @@ function pod(): ValueMap {
 interface Edit {
   readonly key: string;
   readonly value: Value;
-  /** The index among the places with the key. */
+  /** The index of the mapping, among the mappings that have the key. */
   readonly nth: number;
 }
 

@@ -3,7 +3,7 @@ import { reviewBytes, webhookInjector } from "../../../test/support/kube/review.
 import { ANNOTATION, OTHER_ANNOTATIONS } from "../../istio/annotations/names.ts";
 import { reviewPod } from "./review_pod.ts";
 
-/** Kubernetes takes 256 KiB of annotations (validation.TotalAnnotationSizeLimitB). */
+/** Kubernetes allows 256 KiB of annotations (validation.TotalAnnotationSizeLimitB). */
 const LENGTH = 120_000;
 const HOSTILE: Readonly<Record<string, string>> = {
   "spaces between letters": `a${" ".repeat(LENGTH)}b`,
@@ -18,7 +18,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
   "YAML keys": "a: ".repeat(LENGTH / 3),
   "template actions": "{{ ".repeat(LENGTH / 3),
 };
-/** The event loop stands still meanwhile. A second would do: this machine may do other work. */
+/** A review blocks the event loop. Reviews take less than a second, but the machine of the test may be busy. */
 const MAX_MILLISECONDS = 5000;
 
 const injector = webhookInjector();

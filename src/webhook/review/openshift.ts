@@ -1,10 +1,10 @@
-/** On OpenShift, a proxy container in the user's pod may get the application's user. */
+/** Corrects the user that OpenShift assigns to a proxy container in the user's pod. */
 import { intAt, mapAt } from "../../base/value.ts";
 import { containersOf, findProxy, mapProxy, type Pod, withKey } from "../../inject/mod.ts";
 
 /**
  * Removes the user and group that OpenShift assigned to a proxy container in the user's pod, if an application
- * container has the same user. The traffic of that application container would not be captured. Source: Istio's
+ * container has the same user. With the proxy's user, the application's traffic would not be captured. Source: Istio's
  * isSidecarUserMatchingAppUser.
  */
 export function withoutAssignedUser(pod: Pod): Pod {

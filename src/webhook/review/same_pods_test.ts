@@ -117,7 +117,7 @@ function checkCase(item: InjectCase): void {
   }
 }
 
-/** The configuration or the manifest is unreadable, or a pod is denied. */
+/** Whether the configuration or the manifest is unreadable, or a pod is denied. */
 function fails(item: InjectCase): boolean {
   try {
     return reviewsOf(item).answers.some(({ result }) => result === "failed");

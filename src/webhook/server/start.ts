@@ -67,7 +67,7 @@ export interface Parts {
   readonly injector: InjectorSource;
   readonly certificate: CertificateSource;
   readonly review: ReviewOptions["review"];
-  /** The status server. The review server serves its routes too, and registers the readiness checks with it. */
+  /** The status server. The review server serves the same routes, and registers readiness checks at the status server. */
   readonly status: StatusServer;
   /** Maximum number of file descriptors of this process; `undefined` if unknown. */
   readonly openFiles: number | undefined;

@@ -34,7 +34,7 @@ async function opened() {
   return { api, source, world, domain, changes: () => changes };
 }
 
-/** Events arrive with the next turns of the event loop. */
+/** Waits until pending watch events are handled. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
 }
