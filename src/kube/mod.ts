@@ -1,8 +1,8 @@
 /**
- * Handles Kubernetes objects without a cluster. Reads generic data from YAML or JSON, and the name of a type (`Pod`,
- * `PodSpec`, `Container`). Returns typed data as Kubernetes writes it (`decode`, `toGoJson`), a view for a Go template
- * (`goView`), the result of a strategic merge patch (`strategicMerge`), or the JSON patch from one object to another
- * (`jsonPatch`). Also handles quantities, label selectors, and object names in kubectl's form.
+ * Handles Kubernetes objects without a cluster. The functions take generic data from YAML or JSON, and the name of a
+ * type (`Pod`, `PodSpec`, `Container`). They return typed data as Kubernetes writes it (`decode`, `toGoJson`), a view for
+ * a Go template (`goView`), the result of a strategic merge patch (`strategicMerge`), or the JSON patch from one object
+ * to another (`jsonPatch`). Other functions handle quantities, label selectors, and object names in kubectl's form.
  */
 export { fits } from "./decode/fits.ts";
 export { decode, problemTexts } from "./decode/decode.ts";

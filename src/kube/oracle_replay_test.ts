@@ -13,7 +13,7 @@ type Case = Question & { answer: Answer };
 Deno.test("strategicMerge: results and errors of Kubernetes' own merge, recorded", () => {
   for (const item of read("merge.jsonl")) {
     assert(item.op === "merge");
-    // Kubernetes refuses an order for two empty lists; that is no error of the user, so it is none here.
+    // Kubernetes rejects an element order for two empty lists. This program accepts it, because the order is harmless.
     if (item.answer.error === "no elements in any of the given slices") continue;
     const input = JSON.stringify([item.original, item.patch]);
     assert.deepEqual(plain(merged(item)), plain(withoutNullMap(item.answer)), JSON.stringify(item));
@@ -48,7 +48,7 @@ Deno.test("selectorMatches: matches and errors of LabelSelectorAsSelector, recor
   }
 });
 
-/** Kubernetes writes `1` for 1000E, as it has no suffix for 10^21: the number is kept here. */
+/** Kubernetes writes `1` for 1000E, because it has no suffix for 10^21. This program writes the correct number. */
 const BEYOND_SUFFIXES: Readonly<Record<string, string>> = { "1000E": "1e21" };
 
 function read(file: string): Case[] {
@@ -64,7 +64,7 @@ function merged(question: Question & { op: "merge" }): Answer {
   }
 }
 
-/** An empty answer is an empty mapping: the oracle leaves empty results out. */
+/** Restores an empty result, which the oracle leaves out. */
 function withoutNullMap(answer: Answer): Answer {
   return answer.error === undefined && answer.result === undefined ? { result: {} } : answer;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/mod.ts";
 
-/** The headers and certificates of a request, and the authorities that it trusts. Certificates and keys are PEM. */
+/** The headers and the client certificate of requests, and the trusted CA certificates. Certificates and keys are PEM. */
 export interface Credential {
   readonly headers: Headers;
   readonly authorities: string | undefined;

@@ -77,7 +77,7 @@ async function open(transport: Transport, request: ExecRequest, signal: AbortSig
   } catch (error) {
     if (error instanceof ApiError || signal.aborted) throw error;
     await explainRefusal(transport, request, signal);
-    // The server now accepts the request, perhaps because the credential was renewed meanwhile.
+    // The server accepts the request, so try once more. The first attempt may have had an expired credential.
     return await transport.webSocket(path, PROTOCOLS, signal).catch((again) => {
       throw new ExecError(
         "no-websocket",
@@ -98,7 +98,7 @@ function pathOf({ namespace, pod, container, command }: HeldRequest, ...streams:
 
 /**
  * Finds out why the WebSocket was refused: sends the request again without an upgrade, and throws the reason in the
- * answer. Returns if the answer is only "Upgrade request required": the server has no other objection to the request.
+ * answer. Returns if the only reason is "Upgrade request required", because a WebSocket request would be accepted.
  */
 async function explainRefusal(transport: Transport, request: ExecRequest, signal: AbortSignal): Promise<void> {
   const path = pathOf(request, "stdout", "stderr");

@@ -1,6 +1,6 @@
 /**
- * Reads the connection settings from a kubeconfig. Only this file imports client-node's code, which signs in with OIDC, and
- * only `connect` imports this file, if a kubeconfig exists.
+ * Reads the connection settings from a kubeconfig. Only this file imports client-node's code, which signs in with OIDC.
+ * `connect` loads this file only if a kubeconfig exists.
  */
 import { Buffer } from "node:buffer";
 import { MeshError, messageOf } from "../../base/errors.ts";

@@ -16,7 +16,7 @@ const PROTOCOLS = ["v4.channel.k8s.io"];
 const DATA = 0;
 const PORT_BYTES = 2;
 const MAX_ANSWER = 64 * 1024;
-/** Minimum number of bytes that a message counts as, because a million empty messages also need memory. */
+/** Each message counts as at least this many bytes, because a million empty messages also need memory. */
 const MIN_MESSAGE = 64;
 
 export interface PodPortRequest {

@@ -22,7 +22,7 @@ function stream(...events: object[]): Response {
 
 const gone = { type: "ERROR", object: { kind: "Status", code: 410, message: "too old resource version" } };
 
-/** Watches with these answers in turn until they are all used; what was seen and asked. */
+/** Watches a server that gives these answers in turn. Returns the events and the queries. */
 async function watched(...answers: (Response | Error)[]) {
   const seen: string[] = [];
   const asked: URLSearchParams[] = [];

@@ -22,7 +22,7 @@ const ROWS: readonly (readonly [text: string, expected: boolean])[] = [
   ["{spec: {hostNetwork: yes please}}", false],
   ["{spec: text}", false],
   ["[]", false],
-  // What decode may take as well: it has to look.
+  // `decode` accepts these values too, but changes them.
   ["{Spec: {}}", false],
   ["{spec: {ours: 1}}", false],
 ];

@@ -108,7 +108,7 @@ function hasDirective(item: Value | undefined): boolean {
 
 /**
  * Throws a PatchError if the elements of the patch are in a different order from the directive, or if the directive
- * does not list one of them.
+ * lacks an element.
  */
 function checkElementOrder(patch: readonly Value[], order: readonly Value[], mergeKey: string): void {
   if (patch.length === 0 || order.length === 0) return;

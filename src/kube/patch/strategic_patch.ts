@@ -10,9 +10,9 @@ import { structType } from "./schema.ts";
  * Returns the strategic merge patch that turns `before` into `after`, for an object of a Kubernetes type; empty if they
  * are equal. Without a type, no merge keys are known, so the patch contains each changed list as a whole (RFC 7386).
  *
- * A list with merge keys starts with the deleted elements. The elements of `after` follow, at least with their keys, up
- * to the last new, changed or moved element, because the merged list has the order of the patch. This gives the
- * same order in Kubernetes and in kustomize, which does not know `$setElementOrder`.
+ * The patch of a list with merge keys starts with the deleted elements. Then it has the elements of `after`, up to the
+ * last new, changed or moved element. Unchanged elements have only their keys, which set the order of the merged list.
+ * Kubernetes and kustomize then give the same order, although kustomize does not know `$setElementOrder`.
  * Throws a PatchError for a list with a duplicate or missing key.
  */
 export function strategicPatch(before: ValueMap, after: ValueMap, type?: string): ValueMap {

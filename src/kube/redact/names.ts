@@ -53,7 +53,7 @@ export function isSecretEntry(name: string): boolean {
   return isSecretName(name) || isCookie(name);
 }
 
-/** Whether a header contains cookies. A cookie that a route matches is routing configuration, not a session. */
+/** Whether a header contains cookies. Routes may match cookies; these patterns are configuration and not secret. */
 export function isCookie(name: string): boolean {
   return wordsOf(name).includes("cookie");
 }

@@ -16,7 +16,7 @@ Deno.test("names of secrets, and names that have such words and are none", () =>
   assert.deepEqual(open.split(" ").filter(isSecretName), []);
 });
 
-/** What becomes of a text, by what it is. */
+/** Texts with secrets, and the redacted texts. */
 const TEXTS: readonly (readonly [string, string])[] = [
   ["password=swordfish next", "password=[redacted] next"],
   ["/login?token=swordfish&page=2", "/login?token=[redacted]&page=2"],
