@@ -21,7 +21,7 @@ interface Answer {
 const path = new URL("testdata/oracle.jsonl", import.meta.url);
 const answers: Answer[] = Deno.readTextFileSync(path).trim().split("\n").map((line) => JSON.parse(line));
 
-/** What we make of a question: the texts that the oracle has, or `undefined` where we refuse it. */
+/** Returns this program's texts for a question, to compare with the oracle's; `undefined` if the question is rejected. */
 const REPLIES: Readonly<Record<string, (text: string) => readonly (string | undefined)[] | undefined>> = {
   mesh: (text) => {
     const mesh = parseMeshConfig(text);

@@ -7,7 +7,7 @@ export const PROXY_PORTS: ReadonlyMap<number, string> = new Map([
   [15001, "captured outbound connections"],
   [15004, "the agent's debug interface"],
   [15006, "captured inbound connections"],
-  [15008, "tunnels of HBONE"],
+  [15008, "HBONE tunnels"],
   [15020, "the agent's merged metrics and probes"],
   [15021, "the pod's readiness"],
   [15053, "the agent's DNS proxy"],

@@ -18,7 +18,7 @@ function errorOf(action: () => unknown): MeshError {
   throw new assert.AssertionError({ message: "Nothing was thrown" });
 }
 
-/** What is wrong with a text, in which field as it is written, and where. */
+/** Invalid texts, with the message, the field as written, and the line. */
 const REFUSED: readonly (readonly [text: string, message: string, field: string, line: number])[] = [
   [
     "trustDomain: a\ndefaultConfig:\n  proxyMetadata:\n    A.B: 1\n",
