@@ -1,7 +1,7 @@
 /**
- * YAML as Kubernetes reads and writes it. In: the bytes of a file. Out: its documents with their text
- * (`splitDocuments`), their values as kubectl reads them, with the position of every node (`parseDocument`), a value as
- * YAML (`toYaml`), and a document's text after an edit that keeps all other bytes (`editDocument`).
+ * YAML as Kubernetes reads and writes it. `splitDocuments` splits the bytes of a file into documents. `parseDocument`
+ * returns a document's value as kubectl reads it, with the position of every node. `toYaml` writes a value.
+ * `editDocument` changes values in a document's text and keeps all other bytes.
  */
 export { parseCommon } from "./read/common.ts";
 export { type ParsedDocument, parseDocument, parseYaml } from "./read/parse.ts";

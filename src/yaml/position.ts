@@ -5,7 +5,7 @@ import type { SourceDocument } from "./source_document.ts";
 const SNIPPET_WIDTH = 100;
 const BOM = "\uFEFF";
 
-/** The lines of a text, found once, so that the cost of a position does not depend on the length of its line. */
+/** The lines of a text. Finds all line starts once, so that a position in a very long line costs no more than others. */
 export class Lines {
   /** The offset of each line. */
   #starts: readonly number[] | undefined;

@@ -26,7 +26,7 @@ export function matchItems(old: readonly Value[], next: readonly Value[]): Match
 /** Matches equal items in order, and the items between them by position. */
 function matchEqual(old: readonly Value[], next: readonly Value[]): (number | undefined)[] {
   const match: (number | undefined)[] = next.map(() => undefined);
-  // A linear search for each item would take quadratic time. The indexes descend, so that used ones are popped.
+  // A linear search for each item would take quadratic time. The indexes descend, so that `pop` removes the lowest.
   const byHash = Map.groupBy([...old.keys()].reverse(), (index) => valueHash(old[index] ?? null));
   let from = 0;
   let oldFrom = 0;

@@ -1,9 +1,9 @@
 /**
- * Finds the end of one-line scalars. The expressions search for the next mark, because an expression that repeats a group
- * needs memory for each repetition, and V8 fails after a few million of them.
+ * Finds the end of one-line scalars. The regular expressions search for the next delimiter. Do not match the content
+ * with a repeated group: V8 needs memory for each repetition, and fails after a few million.
  */
 
-/** The start of a common plain scalar, and the mark after it. */
+/** The start of a common plain scalar, and the delimiter after the scalar. */
 const BLOCK = { start: /[\w./$(+~=^;<\\)]|-(?![ \n]|$)/y, end: /\n|:(?=[ \n]|$)|(?<= )#/g };
 const FLOW = { start: /[\w./$(+~=^;<\\)]|-(?![ \n,[\]{}]|$)/y, end: /[\n,[\]{}]|:(?=[ \n,[\]{}]|$)|(?<= )#/g };
 
@@ -20,8 +20,8 @@ const DOUBLE = /"|\\["\\nt]|\\|\n/g;
 const SINGLE = /''|'|\n/g;
 
 /**
- * The end of a quoted scalar on one line, including its quotes; `undefined` for other escapes than those that JSON also
- * has, and for a missing end quote.
+ * The end of a quoted scalar on one line, including its quotes. `undefined` for escapes other than `\"`, `\\`, `\n` and
+ * `\t`, and for a missing end quote.
  */
 export function quotedEnd(text: string, start: number): number | undefined {
   const quote = text.charAt(start);

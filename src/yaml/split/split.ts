@@ -81,7 +81,7 @@ function* takeBytes(splitter: Splitter, bytes: Uint8Array, file: string): Genera
     const line = bytes.subarray(from, end);
     refuseNul(line.includes(0) ? "\0" : "", file, splitter.line);
     const text = lenient.decode(line);
-    // Exceptions of the strict decoder for each line would take most of the time.
+    // Compares bytes, because an exception of the strict decoder for each line would take most of the time.
     if (!sameBytes(encoder.encode(text), line)) {
       splitter.markUnreadable(() => notUtf8(file, splitter.line));
     }

@@ -30,8 +30,8 @@ export function scalarText(value: Exclude<Value, object> | null, flow = false): 
 }
 
 /**
- * A string on one line: plain if that is safe, otherwise quoted as in go-yaml: ambiguous text in double quotes, unsafe
- * text in single quotes.
+ * A string on one line, plain if that is safe. Otherwise it is quoted as in go-yaml: ambiguous text in double quotes,
+ * unsafe text in single quotes.
  */
 export function stringText(value: string, flow = false): string {
   return write(value, formOf(value, flow));
