@@ -1,12 +1,12 @@
 /** Maximum number of edits: more edits would match unrelated short names such as `istio.io/rev`. */
 const MAX_EDITS = 2;
 
-/** Two edits of words up to this length make another word: "get" and "agent". */
+/** In words up to this length, two edits may give an unrelated word: "get" and "agent". */
 const SHORT = 4;
 
 /**
- * Returns the candidate with the fewest edits from the word, at most two; the first one if several have as few. In a
- * word of up to four letters, two edits may only swap letters. Ignores case.
+ * Returns the candidate with the fewest edits from the word, at most two. Of equally similar candidates, returns the
+ * first. In a word of up to four letters, two edits may only swap letters. Ignores case.
  */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;

@@ -12,7 +12,8 @@ export function wrappedAround(text: string, width: number): string[] {
 }
 
 /**
- * Wraps a text with `wrap`. A command at its end that does not fit on the line gets its own, whole, because people copy it.
+ * Wraps a text with `wrap`. If the text is too wide and ends with a command, the whole command gets its own line, because
+ * people copy commands.
  */
 export function wrappedBeforeCommand(text: string, width: number, wrap = wrappedAround): string[] {
   const colon = textWidth(text) <= width ? -1 : text.lastIndexOf(": kubectl ");
