@@ -8,7 +8,7 @@ async function longest(env: Record<string, string>): Promise<number> {
   return lifecycleRules(await readSettings(world, [], { name: "agent" })).drain.maximum;
 }
 
-Deno.test("lifecycleRules(): the longest drain: explicit limit, explicit terminationDrainDuration, an hour", async () => {
+Deno.test("lifecycleRules(): the maximum drain time: explicit limit, explicit terminationDrainDuration, an hour", async () => {
   const PROXY_CONFIG = "terminationDrainDuration: 5s";
   assert.equal(await longest({}), 3_600_000);
   assert.equal(await longest({ PROXY_CONFIG, MINIMUM_DRAIN_DURATION: "1s" }), 5000);

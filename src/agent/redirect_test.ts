@@ -5,7 +5,7 @@ import { ownerOfProcess, redirectArguments } from "./redirect.ts";
 const PORTS = { status: 15020, prometheus: 15090 };
 const PROXY = { uid: 1337, gid: 1337 };
 
-Deno.test("redirectArguments: without variables all is captured, except the proxy and its ports", () => {
+Deno.test("redirectArguments: without variables, all traffic is captured except the proxy's own and its ports", () => {
   assert.deepEqual(redirectArguments({}, PORTS, PROXY), [
     ...["-b", "*", "-i", "*", "-d", "15090,15021,15020", "-u", "1337", "-g", "1337"],
   ]);
@@ -13,7 +13,7 @@ Deno.test("redirectArguments: without variables all is captured, except the prox
   assert.equal(other[other.indexOf("-d") + 1], "15090,15021,15020,16000");
 });
 
-Deno.test("redirectArguments: variables decide", () => {
+Deno.test("redirectArguments: variables change the captured traffic", () => {
   const env = {
     ISTIO_INBOUND_PORTS: "80",
     ISTIO_SERVICE_CIDR: "10.0.0.0/8",
@@ -23,7 +23,7 @@ Deno.test("redirectArguments: variables decide", () => {
   assert.deepEqual(redirectArguments(env, PORTS, { uid: 0, gid: 0 }), []);
 });
 
-Deno.test("redirectArguments: root needs a group of its own", () => {
+Deno.test("redirectArguments: a proxy that runs as root needs its own group", () => {
   assert.deepEqual(redirectArguments({}, PORTS, { uid: 0, gid: 1337 }).slice(-4), ["-u", "1337", "-g", "1337"]);
   assert.throws(() => redirectArguments({}, PORTS, { uid: 0, gid: 0 }), /user 0 and group 0/);
 });

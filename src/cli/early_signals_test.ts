@@ -17,7 +17,7 @@ function setting() {
   return { fake, said, end, code, on };
 }
 
-Deno.test("withEarlySignals(): a signal that asks for the end ends it with its code while nobody else handles it", async () => {
+Deno.test("withEarlySignals(): a terminating signal without another handler ends the command with the signal's code", async () => {
   for (const signal of ["SIGTERM", "SIGINT", "SIGQUIT"] as const) {
     const { fake, said, code } = setting();
     fake.raise(signal);
@@ -25,14 +25,14 @@ Deno.test("withEarlySignals(): a signal that asks for the end ends it with its c
   }
 });
 
-Deno.test("withEarlySignals(): other signals end nothing", async () => {
+Deno.test("withEarlySignals(): other signals have no effect", async () => {
   const { fake, said, end, code } = setting();
   for (const signal of ["SIGHUP", "SIGUSR1", "SIGUSR2"] as const) fake.raise(signal);
   end.resolve(7);
   assert.deepEqual([await code, said], [7, []]);
 });
 
-Deno.test("withEarlySignals(): the command's own handlers have its signals from then on, also when it has let them go", async () => {
+Deno.test("withEarlySignals(): the command's own handlers take over, even after the command has removed them", async () => {
   const { fake, said, end, code, on } = setting();
   const got: string[] = [];
   const forget = on("SIGTERM", () => got.push("SIGTERM"));

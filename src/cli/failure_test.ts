@@ -24,7 +24,7 @@ Deno.test("reportFailure() shows the source line below the error at a terminal, 
   assert.equal(world.said.stderr, "error: line 1: A tab\n  \tx: y\n  ^\n");
 });
 
-Deno.test("reportFailure() shows what stands below the error", () => {
+Deno.test("reportFailure() shows the lines below the error", () => {
   const error = new UsageError("-p: x", { hint: "see --help", rest: ["-b: y", "-i: z"] });
   assert.deepEqual(said(error), [2, "error: -p: x; see --help\n  -b: y\n  -i: z\n"]);
 });
@@ -35,7 +35,7 @@ Deno.test("reportFailure() keeps the exit code where standard error cannot be wr
   assert.equal(reportFailure({ ...world, stderr: full }, new UsageError("x")), 2);
 });
 
-Deno.test("reportFailure() keeps an error of several lines on one", () => {
+Deno.test("reportFailure() prints an error of several lines on one line", () => {
   assert.deepEqual(said(new UsageError("First\n  second")), [2, "error: First; second\n"]);
 });
 
@@ -49,7 +49,7 @@ Deno.test("reportFailure() calls any other error a defect, with its stack only i
   assert.match(said(error, { MESH_LOG_LEVEL: "debug" })[1], /failure_test\.ts/);
 });
 
-Deno.test("reportFailure() reports what the machine has no more of, which is no defect of this program", () => {
+Deno.test("reportFailure() reports an exhausted resource, and does not call it a defect", () => {
   const text =
     "error: Cannot continue: this process has too many open files; raise the limit of open files (ulimit -n)\n";
   assert.deepEqual(said(new Error("Too many open files (os error 24)")), [1, text]);
@@ -75,7 +75,7 @@ Deno.test("reportFailure() puts a command that does not fit on a line of its own
   );
 });
 
-Deno.test("say() breaks each long sentence at a terminal, but no JSON and no line below an error", () => {
+Deno.test("say() wraps long sentences at a terminal, but not JSON and not lines below an error", () => {
   const world = fakeWorld({ terminal: true });
   const narrow = { ...world, stderr: { ...world.stderr, columns: 20 } };
   say(narrow, 'pod/a skipped: pod uses the host network\n{"a": "long line of JSON"}\n  the line of a source\n');

@@ -111,13 +111,13 @@ Deno.test("all problems are reported at once", async () => {
   });
 });
 
-Deno.test("a wrong value is a usage error, of a variable too", async () => {
+Deno.test("a wrong value of a flag or variable is a usage error", async () => {
   const wrong = (error: unknown) => error instanceof UsageError && error.exitCode === 2;
   await assert.rejects(runIptables(fakeWorld(POD), GENERATE, ["-b", "x"]), wrong);
   await assert.rejects(runIptables(fakeWorld({ ...POD, env: { ISTIO_INBOUND_PORTS: "x" } }), GENERATE, []), wrong);
 });
 
-Deno.test("an argument that is no flag is refused; Istio's program ignores it", async () => {
+Deno.test("an argument that is not a flag is refused, but Istio's program ignores such an argument", async () => {
   for (const args of [["80"], ["--", "80"]]) {
     await assert.rejects(runIptables(fakeWorld(POD), APPLY, ["--dry-run", ...args]), {
       name: "UsageError",

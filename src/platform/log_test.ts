@@ -22,7 +22,7 @@ Deno.test("startLog() writes JSON and takes level and format from the environmen
   }]);
 });
 
-Deno.test("startLog() takes a variable that is set to nothing for none", () => {
+Deno.test("startLog() treats an empty variable as unset", () => {
   const world = fakeWorld({ env: { MESH_LOG_FORMAT: "", MESH_LOG_LEVEL: "" } });
   startLog(world, "iptables").info("shown");
   assert.equal(world.said.stderr, "2026-01-02T03:04:05.000Z info iptables: shown\n");

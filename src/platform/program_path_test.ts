@@ -52,7 +52,7 @@ Deno.test("a program of the current folder is not started because PATH leads the
   }
 });
 
-Deno.test("a program that does not exist, or is not executable, is one that does not run", async () => {
+Deno.test("a program that does not exist or is not executable cannot be started", async () => {
   await inFolder(() => "/nonexistent", async () => {
     assert.equal((await realProcesses.run({ command: NAME })).code, 127);
     assert.throws(() => realProcesses.spawn({ command: NAME }), /program not found/);

@@ -15,7 +15,7 @@ function started(options: FakeWorldOptions) {
   return { clock, progress, world, said: () => world.said.stderr };
 }
 
-Deno.test("the line appears after a second on standard error, and says how many of how many and how long", async () => {
+Deno.test("the line appears on standard error after a second, with finished items, total and duration", async () => {
   const { clock, progress, world, said } = started({ terminal: true });
   progress.at(1, 20);
   progress.now("shop/web-1");
@@ -68,7 +68,7 @@ Deno.test("TERM=dumb means ASCII on a terminal, not in a file", () => {
   assert(!isDumb(fakeWorld({ env: { TERM: "dumb" } })));
 });
 
-Deno.test("a signal ends work with what was done so far; without one it returns its result", async () => {
+Deno.test("a signal rejects with the finished items; without a signal, the result is returned", async () => {
   const world = fakeWorld();
   assert.equal(await withProgress(world, PODS, () => Promise.resolve(7)), 7);
   for (const [signal, code] of [["SIGINT", EXIT.interrupted], ["SIGTERM", EXIT.terminated]] as const) {
@@ -86,7 +86,7 @@ Deno.test("a signal ends work with what was done so far; without one it returns 
   }
 });
 
-Deno.test("an interruption of another owner says too what was done", async () => {
+Deno.test("withSoFar() appends the finished items to another interruption", async () => {
   const world = fakeWorld();
   const signals = interruption(world, () => "Interrupted: nothing is written");
   const stopped = withSoFar(signals.promise, { soFar: () => "3 pods were read" });

@@ -35,7 +35,7 @@ async function withServer(serve: (connection: Deno.TcpConn) => void, body: (port
   }
 }
 
-Deno.test("requestFailure() distinguishes a closed port, an unknown name, silence and the rest, as the runtime words them", async () => {
+Deno.test("requestFailure() distinguishes a closed port, an unknown name, a timeout and other errors by the runtime's texts", async () => {
   await withServer(() => {}, async (port) => {
     assert.deepEqual(await failureOf(`http://127.0.0.1:${port}`, { signal: AbortSignal.timeout(30) }), {
       kind: "silent",
@@ -55,6 +55,6 @@ Deno.test("requestFailure() distinguishes a closed port, an unknown name, silenc
   });
 });
 
-Deno.test("requestFailure() of something else is what it says, cut short", () => {
+Deno.test("requestFailure() returns the text of any other error, shortened", () => {
   assert.deepEqual(requestFailure("x".repeat(999), 1), { kind: "other", text: "x".repeat(300) });
 });

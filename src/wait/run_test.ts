@@ -182,7 +182,7 @@ Deno.test("on systems without execvp the command runs as a child", async () => {
   assert.equal(await code(), 5);
 });
 
-Deno.test("an error is a log line if the log is JSON, the only one with quiet", async () => {
+Deno.test("an error is a log line if the log is JSON, and the only line with --quiet", async () => {
   const world = fakeWorld({ request: UNREADY });
   const reporter = await logReporter(world, { format: "json", level: undefined, quiet: true });
   assert.equal(await runWait(world, { ...OPTIONS, timeout: 100 }, reporter), 1);

@@ -20,7 +20,7 @@ Deno.test("checkBinary() rejects an absent binary, with the flag that names it",
   }
 });
 
-Deno.test("checkBinary() leaves a path that cannot be read to the start of the program", async () => {
+Deno.test("checkBinary() accepts a path that stat cannot read: starting the program reports the reason", async () => {
   const world = fakeWorld();
   const stat = () => Promise.reject(new Error("permission denied"));
   await checkBinary({ ...world, files: { ...world.files, stat } }, "/opt/envoy");

@@ -50,7 +50,7 @@ Deno.test("envoyLines(): a closed log does not end the agent", () => {
   assert.throws(() => stdout.write("more"));
 });
 
-Deno.test("envoyLines() goes on when stderr cannot be written to: nobody else reads what Envoy says", () => {
+Deno.test("envoyLines() continues when writing to stderr fails, because only the agent reads Envoy's output", () => {
   const world = fakeWorld();
   const full = { ...world, stderr: { ...world.stderr, write: () => assert.fail("No space left on device") } };
   const write = envoyLines(full, startLog(full, "agent", { format: "json" }));

@@ -80,7 +80,7 @@ Deno.test("call() rejects with the server's own status", async () => {
   );
 });
 
-Deno.test("call() rejects for answers that are none: empty, cut off, too large, compressed, not gRPC", async () => {
+Deno.test("call() rejects a response that is empty, cut off, too large, compressed or not gRPC", async () => {
   const answers: readonly (readonly [body: Uint8Array<ArrayBuffer> | null, stage: string, text: RegExp])[] = [
     [null, "status", /ended "Method" of ".*" without an answer$/],
     [encodeFrame(bytes("abc")).subarray(0, 6), "protocol", /the body ended within a message$/],
@@ -102,7 +102,7 @@ Deno.test("call() rejects for answers that are none: empty, cut off, too large, 
   assert.match(message, /HTTP status 503/);
 });
 
-Deno.test("call() reports how far it came: name, connection, TLS", async () => {
+Deno.test("call() reports the step that failed: name, connection, TLS", async () => {
   const authority = testAuthority();
   await using server = await serverOf(echo, authority.issue({ dnsNames: ["istiod.istio-system.svc"] }));
   const tls = { serverName: "istiod.other.svc", authorities: authority.roots };
@@ -115,7 +115,7 @@ Deno.test("call() reports how far it came: name, connection, TLS", async () => {
   }
 });
 
-Deno.test("call() ends with its signal: no answer in time, or not wanted any more; the next one is answered", async () => {
+Deno.test("call() rejects when its signal fires (timeout or cancel); the next call is answered", async () => {
   const asked: PromiseWithResolvers<void>[] = [Promise.withResolvers(), Promise.withResolvers()];
   let count = 0;
   await using server = await serverOf((request) => {
@@ -134,7 +134,7 @@ Deno.test("call() ends with its signal: no answer in time, or not wanted any mor
   assert.deepEqual(await call("again"), bytes("again"));
 });
 
-Deno.test("stream() carries messages both ways while it lasts, and ends when the server ends it", async () => {
+Deno.test("stream() carries messages in both directions, and ends when the server ends the stream", async () => {
   await using server = await serverOf(echo);
   const client = clientOf(server.address);
   const stream = await client.stream();
@@ -148,7 +148,7 @@ Deno.test("stream() carries messages both ways while it lasts, and ends when the
   assert.equal((await failure(stream.send(bytes("b")))).code, CODE.Unavailable);
 });
 
-Deno.test("stream() ends when the server ends it, and reports a refusal and a broken connection", async () => {
+Deno.test("stream() reports a refusal and a broken connection, and ends when the server ends the stream", async () => {
   let answer: Handler = () => new Response(encodeFrame(bytes("last")), { headers: GRPC });
   await using server = await serverOf((request) => answer(request));
   const client = clientOf(server.address);

@@ -3,11 +3,11 @@ import { fc } from "../../../test/support/properties.ts";
 import { joinBytes } from "../../base/bytes.ts";
 import { encodeFrame, FrameError, FrameReader, frames } from "./frames.ts";
 
-Deno.test("encodeFrame: a byte for no compression, the length, the message", () => {
+Deno.test("encodeFrame: the compression byte, the length, the message", () => {
   assert.deepEqual(encodeFrame(Uint8Array.of(7, 8)), Uint8Array.of(0, 0, 0, 0, 2, 7, 8));
 });
 
-Deno.test("FrameReader gives the messages that were written, in what pieces ever they come", () => {
+Deno.test("FrameReader returns the messages, however the bytes are split", () => {
   const messages = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 8 });
   fc.assert(fc.property(messages, fc.array(fc.nat(60)), (messages, cuts) => {
     const all = joinBytes(messages.map(encodeFrame));
@@ -19,13 +19,13 @@ Deno.test("FrameReader gives the messages that were written, in what pieces ever
   }));
 });
 
-Deno.test("FrameReader refuses what is compressed or too large before it has come", () => {
+Deno.test("FrameReader rejects a compressed or too large message by its head", () => {
   assert.throws(() => [...new FrameReader().push(Uint8Array.of(1, 0, 0, 0, 0))], FrameError);
   assert.throws(() => [...new FrameReader(4).push(Uint8Array.of(0, 0, 0, 0, 5))], FrameError);
   assert.deepEqual([...new FrameReader(4).push(Uint8Array.of(0, 0, 0, 0, 4))], []);
 });
 
-Deno.test("frames: the messages of a body, which may not end within one", async () => {
+Deno.test("frames: yields the messages of a body, and rejects a body that ends within a message", async () => {
   const body = new Response(Uint8Array.of(0, 0, 0, 0, 1, 9, 0, 0)).body;
   const read: Uint8Array[] = [];
   await assert.rejects(async () => {

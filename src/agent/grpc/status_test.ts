@@ -3,7 +3,7 @@ import { CODE, codeName, statusOf } from "./status.ts";
 
 const GRPC = { "content-type": "application/grpc" };
 
-Deno.test("statusOf: a refusal is in the headers, its message in percent-encoding", () => {
+Deno.test("statusOf: the headers of a refused call contain the status, with a percent-encoded message", () => {
   const headers = { ...GRPC, "grpc-status": "16", "grpc-message": "token of %22%C3%BC%22 refused%0Ainfo: forged" };
   assert.deepEqual(statusOf(new Response(null, { headers })), {
     code: CODE.Unauthenticated,
@@ -13,12 +13,12 @@ Deno.test("statusOf: a refusal is in the headers, its message in percent-encodin
   assert.deepEqual(statusOf(new Response(null, { headers: broken })), { code: 2, message: "100% wrong" });
 });
 
-Deno.test("statusOf: an answer that goes on has its status behind it", () => {
+Deno.test("statusOf: undefined for a response whose status is in the trailers", () => {
   assert.equal(statusOf(new Response("x", { headers: GRPC })), undefined);
   assert.equal(statusOf(new Response("x", { headers: { "content-type": "application/grpc+proto" } })), undefined);
 });
 
-Deno.test("statusOf: what is not gRPC has the code of its HTTP status", () => {
+Deno.test("statusOf: a response that is not gRPC gets a code by its HTTP status", () => {
   const code = (status: number) => statusOf(new Response("x", { status, headers: { "content-type": "text/html" } }));
   assert.deepEqual([401, 403, 404, 503, 500].map((status) => code(status)?.code), [16, 7, 12, 14, 2]);
   assert.match(code(503)?.message ?? "", /HTTP status 503/);

@@ -99,7 +99,7 @@ Deno.test("a slow CA times out, and its late answer is ignored", async () => {
   assert.equal(identity.workload(), first);
 });
 
-Deno.test("metrics count requests, and failed ones: an error, and no answer in time", async () => {
+Deno.test("metrics count requests, and requests that fail or time out", async () => {
   const counted: boolean[] = [];
   const metrics = { certificateRequested: ({ isFailed }: { isFailed: boolean }) => void counted.push(isFailed) };
   await using test = await start({ lifetime: 60_000, metrics });
@@ -154,7 +154,7 @@ Deno.test("a failure is logged once until it changes, and closing ends the pause
   assert.deepEqual([clock.waiting.count, identity.problem()], [0, undefined]);
 });
 
-Deno.test("after a failure the connection is new and the key the same", async () => {
+Deno.test("after a failure, the next request uses a new connection and the same key", async () => {
   await using test = await start({ lifetime: 20_000 });
   const { ca, clock } = test;
   const answer = ca.answer;

@@ -29,7 +29,7 @@ function numbers(folder: string): (number | null)[] {
   return NAMES.map((name) => Deno.statSync(`${folder}/${name}`).ino);
 }
 
-Deno.test("writeOutput() creates a private folder and three private files, whatever the umask is", () =>
+Deno.test("writeOutput() creates a private folder and three private files with any umask", () =>
   inFolder(async (folder) => {
     const before = Deno.umask(0);
     try {

@@ -242,7 +242,7 @@ Deno.test("a signal to a proxy that was never ready gives the exit code, whateve
   assert.equal(last(RULES, ...STARTED, quit, exited(0, { code: 0 })), "ended: end 0");
 });
 
-Deno.test("an end before Envoy runs ends at once, and the prepared epoch is not started", () => {
+Deno.test("a shutdown before Envoy runs is immediate, and the prepared epoch is not started", () => {
   assert.equal(last(RULES, stop), "ended: end 0");
   assert.equal(last(RULES, quit), "ended: end 0");
   assert.equal(last(RULES, stop, prepared()), "ended");
@@ -330,7 +330,7 @@ Deno.test("a hot restart waits until the parent of the current epoch has exited"
   assert.equal(last(RULES, ...STARTED, reload, live()), "reloading: prepare 1");
 });
 
-Deno.test("a hot restart that is not started leaves the old epoch, and the next one reuses the number", () => {
+Deno.test("an epoch that is not started leaves the old epoch, and the next epoch reuses the number", () => {
   assert.equal(last(RULES, ...RUNNING, reload, notStarted(1)), "running");
   assert.equal(last(RULES, ...RUNNING, reload, notStarted(1), reload), "reloading: prepare 1");
   assert.equal(last(RULES, ...RUNNING, reload, reload, notStarted(1)), "reloading: prepare 1");
@@ -338,7 +338,7 @@ Deno.test("a hot restart that is not started leaves the old epoch, and the next 
   assert.deepEqual(state.epochs, [{ number: 0, live: true }]);
 });
 
-Deno.test("an epoch that fails before it is live leaves the old one, and is the last", () => {
+Deno.test("an epoch that fails before it is live leaves the old epoch, and disables hot restarts", () => {
   const failed = [...RELOADING, exited(1)];
   assert.equal(last(RULES, ...failed), "running");
   assert.equal(last(RULES, ...failed, reload), "running");
@@ -379,7 +379,7 @@ Deno.test("a requested end waits for every epoch", () => {
   assert.equal(last(RULES, ...RELOADING, stop, prepared(1)), "draining");
 });
 
-Deno.test("SIGUSR1 waits until Envoy is live: before, it would kill it", () => {
+Deno.test("SIGUSR1 is sent only to a live Envoy, because the signal would kill a starting Envoy", () => {
   assert.equal(last(RULES, ...STARTED, reopenLogs), "starting");
   assert.equal(last(RULES, ...STARTED, reopenLogs, live()), "running: SIGUSR1 to 0");
   assert.equal(last(RULES, ...STARTED, reopenLogs, live(), reload, prepared(1), live(1)), "running");

@@ -195,7 +195,7 @@ Deno.test("other methods are not implemented, as trailers-only; requests that ar
   assert.equal((await server.client.call("StreamSecrets", { "content-type": "application/json" })).status, 415);
 });
 
-Deno.test("a stream beyond the limit is refused, and one is free when another ends", async () => {
+Deno.test("a stream above the limit is refused, and accepted after another stream ends", async () => {
   const log = startLog(fakeWorld(), "agent").getChild("sds");
   const handle = secretHandler({ open: () => undefined, log, nextVersion: () => "1", streams: new Set() });
   const headers = { "content-type": "application/grpc" };

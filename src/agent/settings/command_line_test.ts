@@ -5,7 +5,7 @@ function read(line: string, program: ProgramName = "agent") {
   return readCommandLine(line.split(" ").filter((word) => word !== ""), program);
 }
 
-Deno.test("readCommandLine: a value stands behind = or is the next word; a switch takes one only behind =", () => {
+Deno.test("readCommandLine: a value follows = or is the next argument; a boolean accepts a value only after =", () => {
   for (const line of ["--domain=x sidecar", "--domain x sidecar", "sidecar --domain x"]) {
     const { given, words, problems } = read(line);
     assert.deepEqual([given.get("domain"), words, problems], ["x", ["sidecar"], []], line);
@@ -16,13 +16,13 @@ Deno.test("readCommandLine: a value stands behind = or is the next word; a switc
   assert.equal(read("--domain=a=b").given.get("domain"), "a=b");
 });
 
-Deno.test("readCommandLine: the last of a flag counts, repeatable ones add", () => {
+Deno.test("readCommandLine: the last value of a flag wins; repeatable flags collect values", () => {
   assert.equal(read("--domain a --domain b").given.get("domain"), "b");
   const levels = read("--log_output_level a:debug --log_output_level b:info").given.get("istioLogLevel");
   assert.equal(levels, "a:debug,b:info");
 });
 
-Deno.test("readCommandLine: everything that is wrong is reported at once", () => {
+Deno.test("readCommandLine: all problems are reported at once", () => {
   const line = "--concurrency four --drainDuration 1 --stsPort 70000 --profiling=maybe --concurency 2 --id";
   assert.deepEqual(read(line).problems, [
     'The flag --concurrency cannot be "four": it must be a whole number from 0 to 4294967295',
@@ -34,7 +34,7 @@ Deno.test("readCommandLine: everything that is wrong is reported at once", () =>
   ]);
 });
 
-Deno.test("readCommandLine: pilot-agent ignores unknown flags with their values, never over a role", () => {
+Deno.test("readCommandLine: pilot-agent ignores unknown flags with their values, but not a role after such a flag", () => {
   const passed = (line: string) => {
     const { words, warnings, problems } = read(line, "pilot-agent");
     return { words, warnings: warnings.length, problems };
@@ -46,6 +46,6 @@ Deno.test("readCommandLine: pilot-agent ignores unknown flags with their values,
   assert.deepEqual(passed("--new"), { words: [], warnings: 1, problems: [] });
 });
 
-Deno.test("readCommandLine: words behind -- are no flags", () => {
+Deno.test("readCommandLine: arguments after -- are not flags", () => {
   assert.deepEqual(read("router -- --domain").words, ["router", "--domain"]);
 });

@@ -235,7 +235,7 @@ Deno.test("readSettings: any explicit terminationDrainDuration counts as chosen,
   assert.equal(await isChosen({ files: annotations }), true);
 });
 
-Deno.test("readSettings: the longest drain by flag and variable", async () => {
+Deno.test("readSettings: the maximum drain time by flag and variable", async () => {
   const longest = async (given: Given) => (await read(given)).drain.maximum;
   const env = { MAXIMUM_DRAIN_DURATION: "90s" };
   assert.equal(await longest({ env }), 90_000);
@@ -349,7 +349,7 @@ Deno.test("readSettings: unreadable pod files are warnings", async () => {
   assert.deepEqual([warnings.length, node.labels.size, node.annotations.size], [2, 0, 0]);
 });
 
-Deno.test("readSettings: what has no effect is a warning with what to do, unless it has pilot-agent's default", async () => {
+Deno.test("readSettings: a setting without effect causes a warning with advice, unless the value is pilot-agent's default", async () => {
   const env = { CLOUD_PLATFORM: "gcp", GCP_ZONE: "a", XDS_AUTH_PROVIDER: "gcp", PROXY_CONFIG_XDS_AGENT: "true" };
   const { warnings } = await read({ env, words: "--log_caller=all --vklog=9 --stsPort=15463 --profiling=false" });
   assert.deepEqual(warnings.map((each) => /^"([^"]+)"/.exec(each)?.[1]).toSorted(), [

@@ -15,7 +15,7 @@ const READ: Partial<Record<FlagType, (read: Variables, name: VariableName) => un
   ratio: (read, name) => read.number(name),
 };
 
-Deno.test("every variable that is malformed gives its default and one warning that names it", () => {
+Deno.test("a malformed variable gets its default, and causes one warning with its name", () => {
   for (const [name, { env: [env = ""] = [], type }] of flagEntries<VariableName>(VARIABLES)) {
     const get = READ[type];
     if (get === undefined) continue;
@@ -36,7 +36,7 @@ Deno.test("every default can be read", () => {
   }
 });
 
-Deno.test("a variable set to nothing is one that is not set, without a warning", () => {
+Deno.test("an empty variable counts as unset, without a warning", () => {
   const { read, warnings } = variables({
     ENVOY_STATUS_PORT: "",
     ISTIO_DELTA_XDS: "",

@@ -99,7 +99,7 @@ for (const path of ["/quitquitquit", "/drain"]) {
   });
 }
 
-Deno.test("other machines may not use /quitquitquit and /drain with any method, nor local metrics", async () => {
+Deno.test("remote clients get 403 from /quitquitquit and /drain with any method, and from local metrics", async () => {
   const other = Deno.networkInterfaces().find(({ family, address }) =>
     family === "IPv4" && !address.startsWith("127.")
   );

@@ -90,7 +90,7 @@ const REMOTE = { http_uri: { uri: "oci://example.org/auth:1", timeout: "1.5s" },
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-Deno.test("remoteModule: what istiod says about a module", () => {
+Deno.test("remoteModule: reads the module that istiod describes", () => {
   const variables = { [SECRET]: "{}", ISTIO_META_WASM_IMAGE_PULL_POLICY: "Always" };
   assert.deepEqual(remoteModule(extension({ variables })), {
     source: {
@@ -108,12 +108,12 @@ Deno.test("remoteModule: what istiod says about a module", () => {
   assert.equal(remoteModule(extension({ type: `${FILTERS}.http.router.v3.Router` })), undefined);
 });
 
-Deno.test("remoteModule: only FAIL_OPEN is open", () => {
+Deno.test("remoteModule: only FAIL_OPEN fails open", () => {
   const open = [0, 1, 2, 3].map((policy) => remoteModule(extension({ policy }))?.isFailOpen);
   assert.deepEqual(open, [false, false, false, true]);
 });
 
-Deno.test("withFile: the module is local, and Istio's variables are gone", async () => {
+Deno.test("withFile: the module is a local file, and Istio's variables are removed", async () => {
   const given = extension({ variables: { [SECRET]: "hidden", MODE: "strict" } });
   const changed = await withFile(given, "/var/lib/istio/data/wasm/a.wasm");
   assert.equal(remoteModule(changed), undefined);
@@ -122,7 +122,7 @@ Deno.test("withFile: the module is local, and Istio's variables are gone", async
   assert.doesNotMatch(text(changed), /hidden|ISTIO_META|oci:/);
 });
 
-Deno.test("withoutModule: a filter that lets all requests pass, or none", async () => {
+Deno.test("withoutModule: a filter that allows or rejects all requests", async () => {
   for (const [policy, name] of [[2, "deny"], [3, "allow"]] as const) {
     const module = remoteModule(extension({ policy }));
     assert.ok(module !== undefined);
@@ -170,7 +170,7 @@ Deno.test("remoteModule: the same from a TypedStruct, with names in snake or cam
   assert.deepEqual(policies, [true, false, false, true]);
 });
 
-Deno.test("withFile: a TypedStruct stays one, and Istio's variables are gone", async () => {
+Deno.test("withFile: a TypedStruct stays a TypedStruct, and Istio's variables are removed", async () => {
   const plugin = (key_values: ValueMap, more: ValueMap): ValueMap => ({
     name: "auth",
     vm_config: { runtime: "v8", code: { remote: REMOTE }, environment_variables: { key_values, ...more } },

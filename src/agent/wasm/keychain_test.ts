@@ -11,7 +11,7 @@ async function of(auths: object, host = IMAGE.host) {
   return "credential" in found ? found.credential : undefined;
 }
 
-Deno.test("credentialFor: the entry of the host, and nobody else's", async () => {
+Deno.test("credentialFor: only the entry of the same host", async () => {
   const auths = { "example.org": { auth: "YTpi" }, "https://index.docker.io/v1/": { username: "a", password: "b" } };
   assert.deepEqual(await of(auths), { basic: "Basic YTpi" });
   assert.deepEqual(await of(auths, "index.docker.io"), { basic: "Basic YTpi" });
@@ -22,7 +22,7 @@ Deno.test("credentialFor: the entry of the host, and nobody else's", async () =>
   });
 });
 
-Deno.test("credentialFor: characters outside of ASCII, and none that breaks the header", async () => {
+Deno.test("credentialFor: keeps non-ASCII characters, and removes characters that are invalid in a header", async () => {
   const headerOf = async (entry: object) => await of({ "example.org": entry });
   const basic = `Basic ${new TextEncoder().encode("a:ü€").toBase64()}`;
   assert.deepEqual(await headerOf({ username: "a", password: "ü€" }), { basic });

@@ -8,7 +8,7 @@ import { wasmModules } from "./modules.ts";
 
 const MODULE = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 
-Deno.test("wasmModules: a file that cannot be removed stays, and the agent goes on", async () => {
+Deno.test("wasmModules: a file that cannot be removed does not stop the agent", async () => {
   await using folder = await temporaryFolder();
   const real = realWorld();
   const removal = Promise.withResolvers<void>();

@@ -79,7 +79,7 @@ Deno.test("openImage: a password of the pull secret, else of Docker's file", asy
   });
 });
 
-Deno.test("openImage: programs that keep credentials are not run, which the error says", async () => {
+Deno.test("openImage: credential helpers are not run, and the error reports this", async () => {
   const config = file({ auths: { "example.org": {} }, credHelpers: { "example.org": "ecr-login" } });
   const message =
     'the WasmPlugin has no pull secret, and the agent does not run "docker-credential-ecr-login" of "/docker.json"';
@@ -91,7 +91,7 @@ Deno.test("openImage: programs that keep credentials are not run, which the erro
   });
 });
 
-Deno.test("openImage: a password is exchanged for a token, and so is an identity token", async () => {
+Deno.test("openImage: a password or an identity token is exchanged for a token", async () => {
   const given = (token: Given["token"]) => ({ challenge: CHALLENGE, wanted: "Bearer T", token });
   const asked: string[] = [];
   const basic = file({ auths: { "https://example.org/v2/": { username: "a", password: "b" } } });

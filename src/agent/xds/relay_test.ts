@@ -148,7 +148,7 @@ Deno.test("relay: istiod's refusal reaches Envoy with its status", () => {
   });
 });
 
-Deno.test("relay: a lost istiod ends Envoy's stream; an absent one is a status and the problem", () =>
+Deno.test("relay: a lost connection to istiod ends Envoy's stream; an unreachable istiod is a status and a problem", () =>
   withRelay((request) => new Response(request.body, { headers: GRPC }), async (envoy, { problem, stop }) => {
     const stream = await envoy.stream(METHOD, soon());
     const messages = stream.messages()[Symbol.asyncIterator]();

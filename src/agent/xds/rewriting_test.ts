@@ -26,7 +26,7 @@ Deno.test("rewritten: changed messages keep their order, and others do not wait 
   assert.deepEqual(problems, []);
 });
 
-Deno.test("rewritten: a message that cannot be changed passes as it is", async () => {
+Deno.test("rewritten: a message that cannot be changed passes unchanged", async () => {
   const problems: string[] = [];
   const body = new Blob([encodeFrame(bytesOf("a"))]).stream();
   const answer = rewritten(body, {

@@ -214,7 +214,7 @@ Deno.test("startXds: the problem names the step, and ends with the next connecti
   assert.equal(xds.problem(), undefined);
 });
 
-Deno.test("startXds: when one side ends, so does the other, and a new connection gets a new one", async () => {
+Deno.test("startXds: when one side ends, the other side ends; a new connection gets a new upstream connection", async () => {
   await using folder = await temporaryFolder();
   await using plane = inClear();
   await using xds = await started(folder.path, { address: plane.address });
@@ -230,7 +230,7 @@ Deno.test("startXds: when one side ends, so does the other, and a new connection
   await plane.served[1];
 });
 
-Deno.test("startXds: connections are limited: one more is closed, and has none to istiod", async () => {
+Deno.test("startXds: a connection above the limit is closed, without a connection to istiod", async () => {
   await using folder = await temporaryFolder();
   await using plane = inClear();
   await using xds = await started(folder.path, { address: plane.address });
@@ -254,7 +254,7 @@ async function samplesOf(metrics: ControlPlaneMetrics): Promise<Record<string, n
   return Object.fromEntries(samples);
 }
 
-Deno.test("startXds: metrics count failed connections, and which side ended one", async () => {
+Deno.test("startXds: metrics count failed connections, and ended connections by side", async () => {
   await using folder = await temporaryFolder();
   await using plane = inClear();
   const metrics = controlPlaneMetrics();

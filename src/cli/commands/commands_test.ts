@@ -73,7 +73,7 @@ for (const [args, code, stderr] of wrong) {
   });
 }
 
-Deno.test("the times of wait have two spellings; ours counts", async () => {
+Deno.test("the times of wait have two spellings, and this program's flags win", async () => {
   const slow = (args: string) => run(args, () => new Response(null, { status: 503 }));
   for (
     const args of ["wait --timeout 2s -q", "wait --timeoutSeconds 2 -q", "wait --timeoutSeconds 9 --timeout 2s -q"]

@@ -56,20 +56,20 @@ Deno.test("a second completion offers the names of the first one without asking,
   assert.deepEqual([later.offered, later.asked], [["other", "default"], 1]);
 });
 
-Deno.test("what fits no name is asked again: it may be new", async () => {
+Deno.test("a prefix without a cached name causes a new request, because the name may be new", async () => {
   const files = await afterOne(["shop"]);
   const { offered, asked } = await completed({ files, words: ["check", "-n", "ne"], names: ["new", "shop"] });
   assert.deepEqual([offered, asked], [["new"], 1]);
 });
 
-Deno.test("of a cluster that does not answer, the names of at most a day ago are offered", async () => {
+Deno.test("if the cluster does not answer, cached names of at most one day are offered", async () => {
   const files = await afterOne(["shop"]);
   assert.deepEqual((await completed({ files, seconds: 86_400 })).offered, ["shop", "default"]);
   assert.deepEqual((await completed({ files, seconds: 86_401 })).offered, ["default"]);
   assert.deepEqual((await completed({ files, seconds: -1 })).offered, ["default"]);
 });
 
-Deno.test("another context, kubeconfig, namespace, type or user has names of its own", async () => {
+Deno.test("each context, kubeconfig, namespace, type and user has separate cached names", async () => {
   const files = await afterOne(["shop"]);
   const config = { ...CONFIG, users: [{ name: "a", user: { token: "other" } }] };
   const others: Given[] = [{ config }, { words: ["check", "--as", "bob", "-n", ""] }, { words: ["check", "-r", ""] }];
@@ -92,7 +92,7 @@ Deno.test("the file has no secret, and is bounded: 32 lists", async () => {
 const BROKEN = ["", "{", "null", "[1]", '[{"key":1}]', "[]", "x".repeat(600_000)];
 
 for (const text of BROKEN) {
-  Deno.test(`a cache of ${text.length} bytes that means nothing is as none: ${text.slice(0, 12)}`, async () => {
+  Deno.test(`an invalid cache of ${text.length} bytes counts as empty: ${text.slice(0, 12)}`, async () => {
     const { offered, asked } = await completed({ files: { [FILE]: text }, names: ["shop"] });
     assert.deepEqual([offered, asked], [["shop", "default"], 1]);
   });

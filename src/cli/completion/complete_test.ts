@@ -177,7 +177,7 @@ for (const [words, expected] of LIVE) {
   });
 }
 
-Deno.test("completion asks once, for names and labels, and gives up what it does not need", async () => {
+Deno.test("completion sends one request, for names and labels, and gives up unneeded permissions", async () => {
   const { asked, kept } = await live(["check", "-n", ""]);
   assert.deepEqual(asked, [
     "/api/v1/namespaces?limit=500 application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",

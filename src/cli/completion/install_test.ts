@@ -30,14 +30,14 @@ Deno.test("install-kubectl writes beside the kubectl-mesh that kubectl starts", 
   assert.match(KUBECTL, /^#!\/bin\/sh\n[^]*exec kubectl-mesh __complete "\$@" 2>\/dev\/null\n$/);
 });
 
-Deno.test("install-kubectl says that the file is there, and replaces an older one of its own", async () => {
+Deno.test("install-kubectl reports an existing file, and replaces its own older file", async () => {
   const same = await install({ files: { ...BIN, [BESIDE]: KUBECTL } });
   assert.deepEqual([same.code, same.stdout, same.stderr], [0, `${BESIDE}\n`, "note: The file already exists\n"]);
   const old = await install({ files: { ...BIN, [BESIDE]: "# kubectl mesh completion install-kubectl\nold\n" } });
   assert.deepEqual([old.code, old.text(BESIDE)], [0, KUBECTL]);
 });
 
-Deno.test("install-kubectl overwrites no file of another origin", async () => {
+Deno.test("install-kubectl does not overwrite another program's file", async () => {
   for (const text of ["#!/bin/sh\necho mine\n", "x".repeat(5000)]) {
     const { code, stdout, stderr, text: left } = await install({ files: { ...BIN, [BESIDE]: text } });
     assert.deepEqual([code, stdout, left(BESIDE)], [1, "", text]);

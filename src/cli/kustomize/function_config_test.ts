@@ -31,7 +31,7 @@ Deno.test("readFunctionConfig() reads the texts of a ConfigMap", () => {
   ]);
 });
 
-Deno.test("readFunctionConfig() names each wrong field, and the key that is meant", () => {
+Deno.test("readFunctionConfig() names each wrong field, and suggests the correct key", () => {
   const rows: readonly [Value, string][] = [
     [[], "it must be a mapping"],
     [record("a"), '"spec" must be a mapping'],

@@ -24,7 +24,7 @@ Deno.test("an external program compares two folders with a file for each documen
   assert.equal(await world.files.readText("/tmp/mesh/after/0002-dir_web_app.yaml-2.yaml"), "new: 1\n");
 });
 
-Deno.test("diff is the program unless one is named; 0 is the same", async () => {
+Deno.test("diff is the default program, and exit code 0 means no difference", async () => {
   const { world, differs } = await external({});
   assert.equal(differs, false);
   assert.deepEqual(world.runs[0]?.args?.slice(0, 2), ["-u", "-N"]);

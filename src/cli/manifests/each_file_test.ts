@@ -22,7 +22,7 @@ Deno.test("in place every file is its own output; standard input has none", () =
   assert.throws(() => outputPaths([input("standard input")], undefined), UsageError);
 });
 
-Deno.test("in a folder outputs have the names of the inputs, and no two the same", () => {
+Deno.test("outputs in a folder have the names of the inputs; two inputs with the same name are an error", () => {
   const inputs = [input("a/web.yaml", "web.yaml"), input("a/b/web.yaml", "b/web.yaml")];
   assert.deepEqual(outputPaths(inputs, "out"), ["out/web.yaml", "out/b/web.yaml"]);
   const twice = [...inputs, input("c/web.yaml", "web.yaml")];

@@ -30,7 +30,7 @@ for (const [pattern, expected] of ROWS) {
   });
 }
 
-Deno.test("matchingPaths() of many stars takes no power of the name's length", async () => {
+Deno.test("matchingPaths() with many stars does not take exponential time", async () => {
   const long = "a".repeat(250);
   assert.deepEqual(await matchingPaths(fakeWorld({ files: { [`./${long}`]: "" } }), `${"*a".repeat(60)}b`), []);
 });

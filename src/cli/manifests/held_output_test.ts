@@ -16,7 +16,7 @@ for (const [name, most, usesFile] of [["in memory", 100, false], ["in a file", 5
   });
 }
 
-Deno.test("holdOutput() fails with the reason where memory is full and there is no file", () => {
+Deno.test("holdOutput() throws the reason if memory is full and no file can be opened", () => {
   const held = holdOutput(() => assert.fail("no space"), 3, 4);
   held.add(encoder.encode("four"));
   assert.throws(() => held.add(encoder.encode("5")), { message: "no space" });

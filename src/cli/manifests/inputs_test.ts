@@ -18,7 +18,7 @@ async function names(given: string[], recursive = false) {
   return (await expandInputs(fakeWorld({ files, stdin: "s" }), given, recursive)).map((input) => input.file);
 }
 
-Deno.test("expandInputs() takes files in the order given, whatever they are called", async () => {
+Deno.test("expandInputs() accepts files with any name, in the given order", async () => {
   assert.deepEqual(await names(["odd", "a.yaml", "-"]), ["odd", "a.yaml", "standard input"]);
 });
 

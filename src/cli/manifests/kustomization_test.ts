@@ -13,7 +13,7 @@ async function built(result: Partial<RunResult>, args = "inject -k overlays/prod
   return { code: await main(world), ...world.said, runs };
 }
 
-Deno.test("inject -k injects what kubectl makes of a kustomization", async () => {
+Deno.test("inject -k injects the kustomization that kubectl builds", async () => {
   const { code, stdout, runs } = await built({ stdout: POD });
   assert.deepEqual([code, stdout], [0, POD]);
   assert.deepEqual(runs, [{ command: "kubectl", args: ["kustomize", "overlays/prod"] }]);
@@ -25,7 +25,7 @@ Deno.test("inject -k builds with kustomize where there is no kubectl", async () 
   assert.deepEqual(runs.at(-1), { command: "kustomize", args: ["build", "overlays/prod"] });
 });
 
-Deno.test("inject -k says what kubectl says, or which programs are missing", async () => {
+Deno.test("inject -k reports kubectl's error, or the missing programs", async () => {
   const failed = await built({ code: 1, stderr: "error: no kustomization\n" });
   assert.deepEqual([failed.code, failed.stderr], [
     1,

@@ -35,7 +35,7 @@ async function written(
 
 const BOTH = "new a.yaml\nnew b.yaml\n";
 
-Deno.test("standard output and a file get all that was written, unless a resource failed", async () => {
+Deno.test("standard output and a file get the whole output, unless a resource failed", async () => {
   assert.deepEqual(await written({}, "yaml", DONE), {
     ended: { file: undefined, isWritten: true, exitCode: 0 },
     texts: ["old", "old a", "old b"],
@@ -48,14 +48,14 @@ Deno.test("standard output and a file get all that was written, unless a resourc
   assert.deepEqual((await written({ keepGoing: true }, "out.yaml", FAILED)).texts[0], BOTH);
 });
 
-Deno.test("an output that does not end leaves everything as it was", async () => {
+Deno.test("an output that is not finished leaves all files unchanged", async () => {
   for (const output of ["yaml", "out.yaml", "out/"]) {
     const { texts, stdout } = await written({}, output, undefined);
     assert.deepEqual([texts, stdout], [["old", "old a", "old b"], ""]);
   }
 });
 
-Deno.test("in place only files in which something changed are written", async () => {
+Deno.test("only changed files are rewritten in place", async () => {
   const unchanged = await written({ inPlace: true }, "yaml", DONE);
   assert.deepEqual(unchanged.texts, ["old", "old a", "old b"]);
   const world = fakeWorld({ files: { "a.yaml": "old a", "b.yaml": "old b" } });

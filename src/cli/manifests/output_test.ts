@@ -16,7 +16,7 @@ Deno.test("openOutput() writes to standard output for a format, - and /dev/stdou
   }
 });
 
-Deno.test("openOutput() puts a file in place on commit, in the format of its ending", async () => {
+Deno.test("openOutput() writes a file on commit, in the format of its extension", async () => {
   const world = fakeWorld({ files: { "out.json": "old" } });
   const output = await open(world, "out.json");
   output.write("new");
@@ -26,7 +26,7 @@ Deno.test("openOutput() puts a file in place on commit, in the format of its end
   assert.equal(new TextDecoder().decode(world.content.get("out.json")), "new");
 });
 
-Deno.test("openOutput() leaves a file as it was without commit, and standard output empty", async () => {
+Deno.test("openOutput() without commit leaves a file unchanged, and standard output empty", async () => {
   const world = fakeWorld({ files: { "out.yaml": "old" } });
   for (const name of ["out.yaml", "yaml"]) {
     using output = await open(world, name);

@@ -26,7 +26,7 @@ Deno.test("documents are counted once, with the file and its number", async () =
   progress.end();
 });
 
-Deno.test("no line where it is off", async () => {
+Deno.test("no progress line if it is turned off", async () => {
   const { clock, said, progress } = started(false);
   progress.done({ file: "a.yaml", document: 1 });
   await clock.pass(2_000);

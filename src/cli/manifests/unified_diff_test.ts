@@ -4,7 +4,7 @@ import { colored, UnifiedDiff } from "./unified_diff.ts";
 
 const FILE = "a: 1\n---\nb: 1\nc: 2\n---\nd: 3\n";
 
-Deno.test("UnifiedDiff counts lines in the file, also behind documents that grew", async () => {
+Deno.test("UnifiedDiff counts lines in the whole file, even after documents that have grown", async () => {
   const diff = await UnifiedDiff.loaded();
   const texts = splitText(FILE, "web.yaml").map((document) =>
     diff.of(document, document.text.replace(/^([bd]).*\n/m, "$1: 1\nmore: 2\n"))
@@ -29,7 +29,7 @@ Deno.test("UnifiedDiff of another file starts anew; a missing last line break is
   );
 });
 
-Deno.test("UnifiedDiff gives up on texts that share almost nothing: all lines go and come", async () => {
+Deno.test("UnifiedDiff shows texts that share almost nothing as entirely replaced", async () => {
   const diff = await UnifiedDiff.loaded();
   const lines = (word: string) => Array.from({ length: 3_000 }, (_, index) => `${word}${index}: 1\n`).join("");
   const [document] = splitText(lines("a"), "a.yaml");

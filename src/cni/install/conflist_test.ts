@@ -25,7 +25,7 @@ Deno.test("the configuration of one plugin becomes a list with its name and vers
   });
 });
 
-Deno.test("alone it has the network that Multus looks for", () => {
+Deno.test("a separate configuration has the network name that Multus uses", () => {
   assert.deepEqual(JSON.parse(alone(ENTRY)), { cniVersion: "0.3.1", name: "istio-cni", ...ENTRY });
   assert.ok(hasPlugin(alone(ENTRY)));
 });

@@ -49,7 +49,7 @@ Deno.test("VERSION names the versions whose results pass through, without an inp
   assert.deepEqual(answer.supportedVersions, ["0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"]);
 });
 
-Deno.test("a pod that is not captured gets the result of the plugins before, with its unknown fields", async () => {
+Deno.test("a pod that is not captured gets the result of the previous plugins, with unknown fields", async () => {
   const { code, answer } = await ask({ command: "ADD", request: () => podAnswer({ containers: [{ name: "app" }] }) });
   assert.deepEqual([code, answer], [0, { cniVersion: "1.0.0", ...RESULT }]);
 });
@@ -102,7 +102,7 @@ Deno.test("ADD waits 30 s for the API server, then names the pod and the reason 
   assert.ok(world.clock.monotonic() >= 29_000 && world.clock.monotonic() <= 31_000);
 });
 
-Deno.test("ADD says that the installer has not written the kubeconfig, and reads it once it has", async () => {
+Deno.test("ADD reports a missing kubeconfig, and reads the kubeconfig once the installer has written it", async () => {
   const { answer } = await ask({ command: "ADD", files: {} });
   assert.match(answer.msg, /the installer has not written ".*mesh-cni-kubeconfig" since the node started/);
 });
@@ -144,7 +144,7 @@ for (const [what, asked, code, msg] of REFUSED) {
   });
 }
 
-Deno.test("an input that is no JSON, or too large, is refused", async () => {
+Deno.test("an input that is not JSON or is too large is refused", async () => {
   for (const [stdin, code] of [["{", 6], [" ".repeat((1 << 20) + 1), 5]] as const) {
     const world = fakeWorld({ stdin, env: { ...VARIABLES, CNI_COMMAND: "ADD" } });
     assert.equal(await runPlugin(world), 1);

@@ -43,7 +43,7 @@ Deno.test("pods that are deleted or not captured need no repair", () => {
   assert.equal(stateOf(podWith(status, { annotations: {} })), "fine");
 });
 
-Deno.test("addresses are all of the pod's, once; only a pod that has ended is over", () => {
+Deno.test("addressesOf() has each address of the pod once; isOver() is true only for a finished pod", () => {
   const status = { phase: "Running", podIP: "10.0.0.2", podIPs: [{ ip: "10.0.0.2" }, { ip: "fd00::2" }] };
   assert.deepEqual(addressesOf(podWith(status)), ["10.0.0.2", "fd00::2"]);
   assert.equal(isOver(podWith(status)), false);

@@ -48,7 +48,7 @@ async function changesOf(mode: "label" | "delete"): Promise<unknown[]> {
   return changes;
 }
 
-Deno.test("a pod that has the name by now is neither labelled nor deleted: the requests have the UID", async () => {
+Deno.test("a new pod with the same name is neither labelled nor deleted, because the requests contain the UID", async () => {
   const path = "/api/v1/namespaces/shop/pods/web-0";
   assert.deepEqual(await changesOf("label"), [
     [`${path}/status`, "merge", { metadata: { uid: UID, labels: { broken: "true" } } }],

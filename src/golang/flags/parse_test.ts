@@ -78,7 +78,7 @@ for (const [args, message, hint] of WRONG) {
   });
 }
 
-Deno.test("parseFlags() finds everything that is wrong, and takes the value of a misspelled flag for its value", () => {
+Deno.test("parseFlags() finds all problems, and treats the argument after a misspelled flag as its value", () => {
   const { problems, words } = parseFlags(FLAGS, wordsOf("--cuont 5 --frob word -qz"));
   assert.deepEqual(problems.map(({ message }) => message), [
     'Unknown flag "--cuont"',
@@ -88,19 +88,19 @@ Deno.test("parseFlags() finds everything that is wrong, and takes the value of a
   assert.deepEqual(words, ["word"]);
 });
 
-Deno.test("parseFlags() ignores unknown flags with the word behind them, unless it is an argument", () => {
+Deno.test("parseFlags() ignores unknown flags with the next word, unless the word is an argument", () => {
   const line = parseFlags(FLAGS, wordsOf("--new value --other role --third=x -y -o json"), {
     ignoresUnknown: (next) => next === "role",
   });
   assert.deepEqual([line.ignored, line.words, line.problems], [["--new", "--other", "--third", "-y"], ["role"], []]);
 });
 
-Deno.test("parseFlags() leaves what follows the first argument to another program where that is asked for", () => {
+Deno.test("parseFlags() with endsAtWord leaves the first argument and all later arguments to another program", () => {
   const { words, problems } = parseFlags(FLAGS, wordsOf("-q sh --frob"), { endsAtWord: true });
   assert.deepEqual([words, problems], [["sh", "--frob"], []]);
 });
 
-Deno.test("valuesOf() gives what was given, else the default", () => {
+Deno.test("valuesOf() returns the given value or the default", () => {
   const read = (args: string) => valuesOf({ "Flags": FLAGS }, parseFlags(FLAGS, wordsOf(args)));
   const nothing = {
     url: [],

@@ -27,7 +27,7 @@ Deno.test("TemplateError: of parsing has a line and no column", () => {
   assert.deepEqual(error.place, { line: 2 });
 });
 
-Deno.test("Template.render: one template, many runs, no memory of the one before", () => {
+Deno.test("Template.render: renderings of one template do not affect each other", () => {
   const template = parse("t", "{{$x := .n}}{{if .on}}{{$x = 0}}{{end}}{{$x}}");
   assert.deepEqual([template.render({ n: 1, on: true }), template.render({ n: 2, on: false })], ["0", "2"]);
 });
@@ -41,7 +41,7 @@ Deno.test("Template.render: endless output, recursion and loops end with an erro
   for (const [text, wanted] of cases) assert.match(errorOf(() => parse("t", text).render(null)).message, wanted);
 });
 
-Deno.test("Template.render: own limits", () => {
+Deno.test("Template.render: explicit limits override the defaults", () => {
   const template = parse("t", "{{range 10}}x{{end}}");
   assert.match(errorOf(() => template.render(null, { limits: { output: 5 } })).message, /output exceeds 5 characters/);
   assert.match(errorOf(() => template.render(null, { limits: { steps: 5 } })).message, /exceeded 5 steps/);

@@ -15,7 +15,7 @@ import {
   splitHostPort,
 } from "./parse.ts";
 
-Deno.test("parseUint reads digits within the bits and says what is wrong with others", () => {
+Deno.test("parseUint reads digits within the bits, and explains other texts", () => {
   assert.equal(parseUint("00255", 8), 255);
   assert.equal(parseUint("256", 8), "256 is more than 255");
   assert.equal(parseUint("", 16), "it is empty");
@@ -43,7 +43,7 @@ Deno.test("parseAddress gives the bits of both families", () => {
   }
 });
 
-Deno.test("parseCidr keeps the bits behind the prefix", () => {
+Deno.test("parseCidr keeps the bits after the prefix", () => {
   assert.deepEqual(parseCidr("10.0.0.1/8"), { address: { family: 4, value: 0x0a000001n, zone: "" }, bits: 8 });
   assert.equal(parseCidr("10.0.0.1"), '"10.0.0.1" has no prefix length after a "/"');
   assert.equal(parseCidr("10.0.0.1/33"), '"33" is not a prefix length from 0 to 32');

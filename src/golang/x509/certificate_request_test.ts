@@ -61,12 +61,12 @@ for (const [name, hash, make] of KEYS) {
   });
 }
 
-Deno.test("pkcs8Pem() keeps a key that has this form already", () => {
+Deno.test("pkcs8Pem() returns a PKCS #8 key unchanged", () => {
   const pem = genPrivateKey("ed25519");
   assert.equal(pkcs8Pem(readPrivateKey(pem)), pem);
 });
 
-Deno.test("readPrivateKey() says that it reads no RSA key with more than two primes", () => {
+Deno.test("readPrivateKey() rejects an RSA key with more than two primes, with the reason", () => {
   const two = decodePem(genPrivateKey("rsa"))?.bytes ?? new Uint8Array();
   const more = sequence(new DerReader(two).sequence().bytes, sequence());
   assert.throws(() => readPrivateKey(encodePem("RSA PRIVATE KEY", more)), /more than two primes/);

@@ -65,13 +65,13 @@ async function run(errors: readonly number[], programs: Record<string, string>) 
 
 const PROGRAMS = { "/usr/sbin/iptables-nft-restore": "", "/proc/self/ns/net": "" };
 
-Deno.test("converge: a transaction, and no program", async () => {
+Deno.test("converge: uses a netlink transaction and no program", async () => {
   const { outcome, started, warnings, transactions } = await run([0], PROGRAMS);
   assert.ok(!(outcome instanceof Error), String(outcome));
   assert.deepEqual([started, warnings, transactions.length], [[], [], 1]);
 });
 
-Deno.test("converge: one retry if the rules changed meanwhile", async () => {
+Deno.test("converge: retries once if the rules have changed in the meantime", async () => {
   const { outcome, transactions } = await run([ERESTART, 0], PROGRAMS);
   assert.ok(!(outcome instanceof Error), String(outcome));
   assert.equal(transactions.length, 2);
@@ -80,7 +80,7 @@ Deno.test("converge: one retry if the rules changed meanwhile", async () => {
   assert.equal(again.transactions.length, 2);
 });
 
-Deno.test("converge: programs make the rules if the kernel refuses one by netlink", async () => {
+Deno.test("converge: uses programs if the kernel refuses a rule over netlink", async () => {
   const { outcome, started, warnings } = await run([ENOENT], PROGRAMS);
   assert.ok(!(outcome instanceof Error), String(outcome));
   assert.deepEqual(started, ["iptables-nft-restore --noflush --test", "iptables-nft-restore --noflush"]);
@@ -98,7 +98,7 @@ Deno.test("converge: without programs the error names the rule and the kernel mo
   assert.deepEqual(started, []);
 });
 
-Deno.test("converge: programs have no more rights than netlink", async () => {
+Deno.test("converge: does not use programs after EPERM, because they have no more rights", async () => {
   const { outcome, started } = await run([EPERM], PROGRAMS);
   assert.match(outcome instanceof Error && "hint" in outcome ? String(outcome.hint) : "", /NET_ADMIN/);
   assert.deepEqual(started, []);

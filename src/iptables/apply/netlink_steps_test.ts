@@ -120,7 +120,7 @@ for (const { flags, messages } of recorded.runs) {
   });
 }
 
-Deno.test("expressionAttribute: what nft sent comes back from its expressions", () => {
+Deno.test("expressionAttribute: encodes decoded expressions to the bytes that nft sent", () => {
   for (const { messages } of recorded.runs) {
     for (const [type, text] of messages) {
       if (type !== MESSAGE.newRule) continue;
@@ -141,7 +141,7 @@ Deno.test("netlinkSteps: a refused rule is named", () => {
   });
 });
 
-Deno.test("netlinkSteps: rules that changed meanwhile are an error of its own", () => {
+Deno.test("netlinkSteps: rules that changed in the meantime cause their own error", () => {
   const { plan, options } = planOf(["-u", "1337"]);
   const { steps } = netlinkSteps(kernel([], 85), EMPTY, { iptables: plan, native: undefined }, options);
   assert.throws(() => steps[0]?.run(), RulesetChanged);

@@ -23,7 +23,7 @@ function step(family: number, ...attributes: Attribute[]) {
 
 const NAMES: readonly Attribute[] = [[1, textBytes("nat")], [2, textBytes("OUTPUT")], [6, u32BigEndian(7)]];
 
-Deno.test("a rule's step has its place, its jump and the ends of the packet", () => {
+Deno.test("a rule's step has its position, its jump target and the packet's addresses", () => {
   const verdict = nested(5, [[1, u32BigEndian(-3)], [2, textBytes("ISTIO_OUTPUT")]]);
   const handle = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 9);
   assert.deepEqual(step(2, ...NAMES, [4, u32BigEndian(3)], [3, handle], verdict, [8, IPV4], [9, TCP]), {
@@ -32,7 +32,7 @@ Deno.test("a rule's step has its place, its jump and the ends of the packet", ()
   });
 });
 
-Deno.test("IPv6 addresses stand in brackets", () => {
+Deno.test("IPv6 addresses have brackets", () => {
   assert.equal(step(1, ...NAMES, [4, u32BigEndian(3)], [8, IPV6], [9, TCP])?.ends, "[::2]:40000 -> [::1]:80");
 });
 
@@ -41,7 +41,7 @@ Deno.test("the policy of a chain is its verdict", () => {
   assert.deepEqual([type, code, table], ["policy", 0, "ip6 nat"]);
 });
 
-Deno.test("a message without a type or a table is no step, and cut headers have no ends", () => {
+Deno.test("a message without a type or a table is not a step, and cut headers have no addresses", () => {
   assert.equal(step(2, ...NAMES), undefined);
   assert.equal(step(2, [4, u32BigEndian(3)]), undefined);
   assert.equal(step(2, ...NAMES, [4, u32BigEndian(3)], [8, IPV4.subarray(0, 10)], [9, TCP])?.ends, undefined);

@@ -28,7 +28,7 @@ Deno.test("readSettings: pflag's spellings of a value", () => {
   }
 });
 
-Deno.test("readSettings: a switch takes a value only behind =", () => {
+Deno.test("readSettings: a boolean flag accepts a value only after =", () => {
   assert.equal(read("--dry-run=false").settings?.run.dryRun, false);
   assert.equal(read("--dry-run false").settings?.run.dryRun, true);
   assert.equal(read("-dryRun").settings?.run.dryRun, true);
@@ -42,12 +42,12 @@ Deno.test("readSettings: command line before environment before default", () => 
   assert.equal(capture("", { ENVOY_PORT: "16001" }).proxyPort, 16001);
 });
 
-Deno.test("readSettings: an alias wins over the variable it stands for", () => {
+Deno.test("readSettings: an alias of a variable wins over the variable", () => {
   assert.equal(capture("", { REDIRECT_DNS: "false", ISTIO_META_DNS_CAPTURE: "true" }).redirectDns, true);
   assert.equal(capture("", { DROP_INVALID: "true", INVALID_DROP: "0" }).dropInvalid, false);
 });
 
-Deno.test("readSettings: a switch in the environment that is none is ignored with a warning", () => {
+Deno.test("readSettings: an invalid boolean in the environment is ignored with a warning", () => {
   const { settings, warnings } = read("", { DUAL_STACK: "yes" });
   assert.equal(settings?.capture.dualStack, false);
   assert.equal(warnings.length, 1);
@@ -98,7 +98,7 @@ Deno.test("readSettings: exceptions for users", () => {
   );
 });
 
-Deno.test("readSettings: all problems at once, each with the flag or variable it came from", () => {
+Deno.test("readSettings: all problems at once, each with its flag or variable", () => {
   const { settings, problems } = read("-p abc -z 0 -c way-too-long-interface -i foo -m tproxy -r 254 -u nobody-here", {
     ISTIO_OUTBOUND_OWNER_GROUPS: "java,golang",
     ISTIO_LOCAL_EXCLUDE_PORTS: "1,70000",
@@ -123,7 +123,7 @@ Deno.test("readSettings: the command line itself is wrong", () => {
   }
 });
 
-Deno.test("readSettings: flags that are gone are accepted with a warning", () => {
+Deno.test("readSettings: removed flags are accepted with a warning", () => {
   const { problems, warnings } = read(
     "--output-paths=/a --iptables-trace-logging --host-nsenter-exec --iptables-version 1.8.9 -f",
   );

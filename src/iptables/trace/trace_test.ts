@@ -119,7 +119,7 @@ Deno.test("trace: the rule that decides has chain, place and counter", () => {
   assert.deepEqual(passed.map(({ chain }) => chain), ["OUTPUT", "ISTIO_OUTPUT"]);
 });
 
-Deno.test("trace: foreign chains that go in circles end as unknown; a drop is reported", () => {
+Deno.test("trace: a loop of foreign chains has an unknown fate; a drop is reported", () => {
   const of = (text: string) => savedRules({ iptables: text, ip6tables: undefined, nft: undefined }).rules;
   const circle = of("*nat\n-A OUTPUT -j A\n-A A -j B\n-A B -j A\nCOMMIT");
   assert.equal(trace(circle, packet("to 10.1.0.1:80 by 0")).fate.kind, "unknown");

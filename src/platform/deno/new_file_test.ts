@@ -8,7 +8,7 @@ const bits = (path: string) => {
   return [(mode ?? 0) & 0o7777, uid, gid];
 };
 
-Deno.test("createFile() makes a file with the mode that is wanted, whatever the umask", async () => {
+Deno.test("createFile() creates a file with the wanted mode, with any umask", async () => {
   await using folder = await temporaryFolder();
   for (const mode of [0o644, 0o600, 0o666, 0o777, 0o222]) {
     const path = `${folder.path}/${mode}`;

@@ -35,7 +35,7 @@ for (const [method, url, status, text] of CASES) {
   });
 }
 
-Deno.test("router(): an invalid Host is 400 and no line of the log", async () => {
+Deno.test("router(): an invalid Host gets 400 and no log line", async () => {
   const { route, world } = started();
   const request = new Request("https://a/ready");
   Object.defineProperty(request, "url", { value: "https://a b:x/ready" });

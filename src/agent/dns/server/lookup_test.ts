@@ -142,7 +142,7 @@ Deno.test("buildLookup(): without a domain services are known by full name only"
   assert.equal(find(lookup, undefined, wireName("productpage.ns1") ?? "", 1), undefined);
 });
 
-Deno.test("buildLookup(): of several hosts with one name its own wins, then Kubernetes, then the first by name", () => {
+Deno.test("buildLookup(): for a name of several hosts, the full host name wins, then Kubernetes, then name order", () => {
   const around = { namespace: "ns1", domain: "ns1.svc.cluster.local" };
   const entries: [string, NameInfo][] = [
     ["a.ns1", external("1.0.0.1")],

@@ -25,7 +25,7 @@ function setting(maxBytes = 100_000, random = () => 0) {
   return { cache, clock, put, find };
 }
 
-Deno.test("cacheKey() differs by name, type, flags and EDNS, and not by number and case", () => {
+Deno.test("cacheKey() differs by name, type, flags and EDNS, but not by ID and letter case", () => {
   const keys = [
     keyOf("www.example.com"),
     keyOf("w.example.com"),
@@ -42,7 +42,7 @@ Deno.test("cacheKey() differs by name, type, flags and EDNS, and not by number a
   assert.equal(keyOf("WWW.Example.com", "A", { id: 1 }), keyOf("www.example.com", "A", { id: 2 }));
 });
 
-Deno.test("cacheKey(): questions for all records, for zones, of other classes or with options of EDNS are not kept", () => {
+Deno.test("cacheKey(): ANY, zone transfers, other classes and questions with EDNS options are not cached", () => {
   assert.equal(keyOf("example.com", "ANY"), undefined);
   assert.equal(keyOf("example.com", "AXFR"), undefined);
   const chaos = questionBytes("version.bind", "TXT");
@@ -56,7 +56,7 @@ Deno.test("cacheKey(): questions for all records, for zones, of other classes or
   assert.equal(asked !== undefined && "name" in asked ? cacheKey(asked) : "no question", undefined);
 });
 
-Deno.test("an answer is kept for its TTL, which gets less", () => {
+Deno.test("an answer is cached for its TTL, and the returned TTL decreases", () => {
   const { clock, put, find } = setting();
   put({}, ["192.0.2.1", "192.0.2.2"]);
   for (const [later, ttl] of [[0, 5], [999, 5], [1000, 4], [4999, 1]] as const) {
@@ -90,7 +90,7 @@ const soa = (ttl: number, minimum: number) =>
     data: { mname: "ns.example.com", rname: "a.example.com", serial: 1, refresh: 2, retry: 3, expire: 4, minimum },
   }) as const;
 
-Deno.test("an absent name or type is kept as long as its zone says, and five minutes at most", () => {
+Deno.test("a negative answer is cached for the time in the SOA record, at most five minutes", () => {
   const NXDOMAIN = packet.RECURSION_DESIRED | 3;
   for (
     const [what, flags, authority, seconds] of [
@@ -108,7 +108,7 @@ Deno.test("an absent name or type is kept as long as its zone says, and five min
   }
 });
 
-Deno.test("errors, cut answers, a TTL of 0 and absence without a time are not kept", () => {
+Deno.test("errors, truncated answers, a TTL of 0 and negative answers without an SOA record are not cached", () => {
   const SERVFAIL = packet.RECURSION_DESIRED | 2;
   const NXDOMAIN = packet.RECURSION_DESIRED | 3;
   const zero = { type: "A", name: "www.example.com", ttl: 0, class: "IN", data: "192.0.2.1" } as const;
@@ -140,7 +140,7 @@ Deno.test("addresses are rotated, so that clients use all of them", () => {
   assert.deepEqual(firsts, ["192.0.2.1", "192.0.2.2", "192.0.2.3"]);
 });
 
-Deno.test("the cache is bounded: the least recently used answer goes first, and a huge one is not kept", () => {
+Deno.test("the cache is bounded: the least recently used answer is removed first, and a huge answer is not cached", () => {
   const asked = query("www.example.com");
   const answer = addressAnswer(decoded(asked.bytes), ["192.0.2.1"]);
   const { cache } = setting(3 * (answer.length + 201));

@@ -125,7 +125,7 @@ Deno.test("a truncated answer keeps its OPT record", async () => {
   assert.deepEqual([answer.flag_tc, answer.additionals?.map(({ udpPayloadSize }) => udpPayloadSize)], [true, [4096]]);
 });
 
-Deno.test("an answer above any limit of UDP is asked for again over TCP, and reaches the client", async () => {
+Deno.test("a question whose answer exceeds UDP's limits is repeated over TCP, and the client gets the answer", async () => {
   const many = Array.from({ length: 400 }, (_, at) => `10.0.${at >> 8}.${at & 255}`);
   await using upstream = await fakeUpstream((question) => [addressAnswer(question, many)]);
   await using server = await dnsServer({ table: {}, tuning: { upstreamPort: upstream.port } });
@@ -135,7 +135,7 @@ Deno.test("an answer above any limit of UDP is asked for again over TCP, and rea
   assert.equal(answersOf(await ask(server.port, "tcp")).length, many.length);
 });
 
-Deno.test("an answer is asked for once in its TTL, also for the other transport; other servers start anew", async () => {
+Deno.test("a question is forwarded once per TTL, for both transports; new servers clear the cache", async () => {
   await using upstream = await fakeUpstream((question) => [addressAnswer(question, ["192.0.2.1"])]);
   await using server = await dnsServer({ table: {}, tuning: { upstreamPort: upstream.port } });
   const samples = async () => {
@@ -167,7 +167,7 @@ Deno.test("an answer is asked for once in its TTL, also for the other transport;
 
 const TWO = "nameserver 127.0.0.1\nnameserver 127.0.0.2\n";
 
-Deno.test("a server that refuses is skipped at once, in either order", async () => {
+Deno.test("a server that refuses connections is skipped immediately, in any order of servers", async () => {
   await using upstream = await fakeUpstream(good);
   for (const random of [() => 0, () => 0.999]) {
     await using server = await dnsServer({
@@ -204,7 +204,7 @@ Deno.test("servers are asked in random order, sequentially or in parallel", asyn
   assert.ok(second.seen.length > 0);
 });
 
-Deno.test("questions above the limit in flight fail at once", async () => {
+Deno.test("questions above the limit of questions in flight fail immediately", async () => {
   await using upstream = await fakeUpstream(() => []);
   await using server = await dnsServer({
     table: {},
@@ -255,7 +255,7 @@ Deno.test("a forwarded question that comes back fails, and is not forwarded agai
   assert.ok(resolver.answer(questionBytes("www.example.com"), "udp", 40_001) instanceof Promise);
 });
 
-Deno.test("a changed resolv.conf is used soon", async () => {
+Deno.test("a changed resolv.conf is used after the next refresh", async () => {
   await using upstream = await fakeUpstream(good);
   await using server = await dnsServer({
     resolvConf: "nameserver 127.0.0.9\n",

@@ -28,7 +28,7 @@ const CASES: readonly (readonly [string, string, Record<string, string>, object]
   }, { isServed: true, address: "0.0.0.0:53", isParallel: true, upstreamTimeout: 1500 }],
 ];
 
-Deno.test("whether and where DNS is served, and how questions are forwarded", async () => {
+Deno.test("readDns: whether and where DNS is served, and how questions are forwarded", async () => {
   for (const [what, role, env, expected] of CASES) {
     const pod = { POD_NAME: "web", POD_NAMESPACE: "shop", INSTANCE_IP: "10.0.0.1", ...env };
     const { dns } = await readSettings(fakeWorld({ env: pod }), [role], { name: "agent" });

@@ -49,7 +49,7 @@ Deno.test("readXds: credentials of registries, as Docker and Podman find them", 
   );
 });
 
-Deno.test("readXds: the bootstrap of gRPC is asked for by its variable, or without Envoy", () => {
+Deno.test("readXds: the gRPC bootstrap is written if its variable is set, or without Envoy", () => {
   assert.equal(read({ GRPC_XDS_BOOTSTRAP: "/x/grpc.json" }).grpcBootstrap, "/x/grpc.json");
   assert.equal(read({ DISABLE_ENVOY: "true" }).grpcBootstrap, "./etc/istio/proxy/grpc-bootstrap.json");
 });

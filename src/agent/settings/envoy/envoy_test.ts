@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { envoyLogLevels } from "./envoy.ts";
 
-Deno.test("envoyLogLevels: the last plain level, all component:level, else the old flag", () => {
+Deno.test("envoyLogLevels: the last plain level and all component:level; without component:level, the deprecated flag", () => {
   const read = (words: string, old = "") => {
     const warnings: string[] = [];
     return { ...envoyLogLevels(words, old, warnings), warnings: warnings.length };

@@ -59,7 +59,7 @@ Deno.test("nodeOf: booleans are strings, written only if true; given values stay
   assert.deepEqual([made["DNS_CAPTURE"], made["ENABLE_HBONE"], made["METADATA_DISCOVERY"]], ["true", "f", "false"]);
 });
 
-Deno.test("nodeOf: metadata discovery as configured, else as HBONE", () => {
+Deno.test("nodeOf: metadata discovery as configured, otherwise the same as HBONE", () => {
   const env = { ISTIO_META_ENABLE_HBONE: "true" };
   assert.equal(metadata(env)["METADATA_DISCOVERY"], "true");
   assert.equal(metadata(env, { metadataDiscovery: false })["METADATA_DISCOVERY"], "false");

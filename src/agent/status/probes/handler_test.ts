@@ -158,7 +158,7 @@ Deno.test("a kubelet that disconnects aborts its probe", async () => {
   await gone.promise;
 });
 
-Deno.test("localhost is an application of this machine", async () => {
+Deno.test("localhost is an application in this network namespace", async () => {
   await using app = application();
   for (const prober of [http(app.port), { kind: "tcp", port: app.port, timeoutSeconds: 5 } as const]) {
     await using status = await withProber(prober, "localhost");
@@ -239,7 +239,7 @@ Deno.test("a grpc probe reads an answer with trailers", async () => {
   }
 });
 
-Deno.test("a grpc probe fails for an HTTP/1.1 server, and without one", async () => {
+Deno.test("a grpc probe fails for an HTTP/1.1 server, and without a server", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const served = listener.accept().then(async (connection) => {
     await connection.write(new TextEncoder().encode("HTTP/1.1 400 Bad Request\r\n\r\n"));

@@ -62,7 +62,7 @@ Deno.test("check(): a rejected configuration has Envoy's reasons", async () => {
   assert.match(reports.at(-1)?.problem ?? "", /but was rejected: .*; "web": no filter chain$/);
 });
 
-Deno.test("check(): missing configuration comes before the end, the end before the state", async () => {
+Deno.test("check(): reports missing configuration first, then a shutdown, then Envoy's state", async () => {
   const terminating = () => "received signal: terminated";
   const missing = await readinessProbe({ admin: scripted(new Map()).admin, terminating }).check();
   assert.equal(missing.at(-1)?.stage, "config");
@@ -72,7 +72,7 @@ Deno.test("check(): missing configuration comes before the end, the end before t
   assert.deepEqual(asked, ["updates"]);
 });
 
-Deno.test("check(): without Envoy it runs, and gRPC has its files", async () => {
+Deno.test("check(): without Envoy, only the stages running and grpc", async () => {
   let problem: string | undefined = "no certificate";
   const plane = {
     problems: () => ["CA: refused"],

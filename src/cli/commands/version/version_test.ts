@@ -96,7 +96,7 @@ Deno.test("version --istioNamespace asks for one namespace", async () => {
   assert.deepEqual(asked, ["/version", "/api/v1/namespaces/mesh/pods", "/api/v1/namespaces/mesh/pods"]);
 });
 
-Deno.test("a missing right is reported, and what is known is printed: exit code 1, as kubectl's", async () => {
+Deno.test("a missing permission is reported, the known versions are printed, and the exit code is 1, as in kubectl", async () => {
   const request: Request = (path, query) => path === "/version" ? MESH(path, query) : FORBIDDEN;
   const { code, stdout, stderr } = await run("", { files: FILES, request });
   assert.equal(code, 1);
@@ -112,7 +112,7 @@ Deno.test("a missing right is reported, and what is known is printed: exit code 
   assert.deepEqual([json.cluster?.istiod, json.cluster?.problems.length], [null, 2]);
 });
 
-Deno.test("a cluster that cannot be reached, or is not in the kubeconfig, costs one line", async () => {
+Deno.test("an unreachable or unknown cluster causes a single error line", async () => {
   const down = await run("", { files: FILES, request: () => new Response("", { status: 503 }) });
   assert.deepEqual([down.code, down.stdout.replace(OWN, "")], [1, "cluster https://kind.test: unknown\n"]);
   assert.match(down.stderr, /^error: Cannot get the versions in the cluster: [^\n]*\n$/);

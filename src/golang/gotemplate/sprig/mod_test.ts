@@ -89,7 +89,7 @@ Deno.test("a function cannot exhaust the memory", () => {
   assert.throws(() => run("{{ until 1000000000 }}"), /more than 2097152 elements/);
 });
 
-Deno.test("functions that take long are limited in number: RSA keys, hashes of passwords; other keys are not", () => {
+Deno.test("calls of slow functions are limited: RSA keys and password hashes, but not other keys", () => {
   const render = (text: string, slow: number) =>
     parse("t", text, { funcs: sprigFunctions(world) }).render({}, { limits: { slow } });
   const tooMany = /calls too many slow functions/;

@@ -59,7 +59,7 @@ Deno.test("changeRuleset: new rules go before the next rule that stays, else to 
   );
 });
 
-Deno.test("changeRuleset: a table without rules goes, unless it has something else", () => {
+Deno.test("changeRuleset: a table without rules is deleted, unless it has other objects", () => {
   const chains = { PREROUTING: chain([rule(1)]), ISTIO_X: chain([rule(2)], false) };
   const change = { chains: [{ name: "PREROUTING", base: undefined, rules: [] }], deleted: ["ISTIO_X"] };
   const all = ["deleteRule ISTIO_X 2", "deleteRule PREROUTING 1", "deleteChain"];

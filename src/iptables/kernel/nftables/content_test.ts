@@ -42,7 +42,7 @@ for (const [planned, ...printed] of SPELLINGS) {
   });
 }
 
-Deno.test("listedTables: rules with an unknown condition, another outcome or comment have keys of their own", () => {
+Deno.test("listedTables: an unknown condition, another outcome or another comment gives another key", () => {
   const all = keys(
     "counter drop",
     "ip ttl 5 counter drop",
@@ -86,7 +86,7 @@ table inet istio-proxy-raw { # handle 5
   assert.deepEqual(table?.rules.map(({ chain, packets }) => [chain, packets]), [["OUTPUT", 3], ["OUTPUT", undefined]]);
 });
 
-Deno.test("wantedRule: every planned rule is known, so that a listing of it can be equal", () => {
+Deno.test("wantedRule: every planned rule can be compared with a listed rule", () => {
   const args =
     "-b * -i * -m TPROXY --redirect-dns --drop-invalid -x 10.0.0.0/8 -d 80,100-200 --exclude-uid 1000 -c eth9";
   const { settings } = readSettings(args.split(" "), {}, { ...NAMES, isPrintOnly: true });

@@ -34,6 +34,6 @@ Deno.test("returnText: deleted rules return to their position among foreign rule
   );
 });
 
-Deno.test("returnText: in a chain that is shorter now, a rule becomes the last", () => {
+Deno.test("returnText: in a chain that has become shorter, a rule is placed at the end", () => {
   assert.match(returnText(held(), held(OTHER, OTHER, JUMP, RULE)), /^-I OUTPUT 1 -j ISTIO_OUTPUT$/m);
 });

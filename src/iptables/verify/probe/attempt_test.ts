@@ -23,11 +23,11 @@ async function attempts(proof: Proof, ...outcomes: readonly Attempt[]) {
   return { outcome, reason, made };
 }
 
-Deno.test("prove(): an escaped flow is tried again each second: rules may come later", async () => {
+Deno.test("prove(): an escaped flow is tried again each second, because rules may be added later", async () => {
   assert.deepEqual(await attempts(proofOf(5000), ESCAPED, ESCAPED, PROVED), { ...resultOf(PROVED), made: 3 });
 });
 
-Deno.test("prove(): a flow escapes if it does so until the deadline", async () => {
+Deno.test("prove(): a flow that escapes until the deadline is reported as escaped", async () => {
   assert.deepEqual(await attempts(proofOf(5000), ESCAPED), { ...resultOf(ESCAPED), made: 5 });
   assert.deepEqual(await attempts(proofOf(300), ESCAPED), { ...resultOf(ESCAPED), made: 1 });
 });
@@ -41,7 +41,7 @@ Deno.test("prove(): an error of the kernel is neither proved nor escaped", async
   assert.deepEqual([outcome, reason], ["not provable", "socket: address family not supported"]);
 });
 
-Deno.test("until(): the first answer, or none at the deadline", async () => {
+Deno.test("until(): the first result, or undefined at the deadline", async () => {
   const proof = proofOf(5000);
   let asked = 0;
   assert.equal(await until(proof, 100, () => ++asked === 3 ? "yes" : undefined), "yes");

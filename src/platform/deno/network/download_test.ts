@@ -112,7 +112,7 @@ Deno.test("download() reads https URLs, also after redirects", () =>
     assert.equal(await textOf(`${origin}/moved`), "a: 1");
   }));
 
-Deno.test("download() refuses what a hostile server answers, with a plain error that holds no credential", () =>
+Deno.test("download() rejects responses of a hostile server, with an error without credentials", () =>
   withServer(ANSWERS, async (origin) => {
     const cases: readonly (readonly [path: string, reason: RegExp])[] = [
       ["/http", /: the server redirects to "http:\/\/localhost:1\/a\?\[redacted\]", but only https URLs are allowed$/],
@@ -146,7 +146,7 @@ Deno.test("download() ends with a server that sends nothing, or too slowly", () 
     assert.match(await failure(`${origin}/drip`, { ...LIMITS, whole: 300 }), /: the download takes longer than 0.3 s$/);
   }));
 
-Deno.test("download() does not stop while its reader takes its time", () =>
+Deno.test("download() does not time out while its reader is slow", () =>
   withServer(ANSWERS, async (origin) => {
     let text = "";
     for await (const piece of await download(`${origin}/good`, { limits: { ...LIMITS, silence: 1000 } })) {
@@ -156,7 +156,7 @@ Deno.test("download() does not stop while its reader takes its time", () =>
     assert.equal(text, "a: 1");
   }));
 
-Deno.test("download() says how an authority of one's own is trusted", () =>
+Deno.test("download() explains how to trust your own authority", () =>
   withServer(ANSWERS, async (origin) => {
     const reading = withVariables({ SSL_CERT_FILE: undefined }, () => download(`${origin}/good`));
     await assert.rejects(reading, { message: /UnknownIssuer/, hint: /SSL_CERT_FILE/ });
@@ -177,7 +177,7 @@ async function withPlain(body: (origin: string, headers: Headers[]) => Promise<v
   await body(`http://127.0.0.1:${first.addr.port}`, headers);
 }
 
-Deno.test("download() gives headers, and a user of the URL, to the first server only", () =>
+Deno.test("download() sends headers, and the URL's user, only to the first server", () =>
   withPlain(async (origin, headers) => {
     const options = { headers: { authorization: "Bearer secret" } };
     assert.match(await textOf(`${origin}/`, LIMITS, options), /"authorization":"Bearer secret"/);
@@ -197,7 +197,7 @@ Deno.test("download() sends a form, which no redirect gets", () =>
     assert.equal(headers.length, 0);
   }));
 
-Deno.test("download() asks its caller about a redirect, and has the status of an error", () =>
+Deno.test("download() asks its caller before a redirect, and reports the status of an error", () =>
   withPlain(async (origin, headers) => {
     const options = { follows: ({ port }: URL) => origin.endsWith(`:${port}`) };
     assert.match(await textOf(`${origin}/self`, LIMITS, options), /"form":""/);

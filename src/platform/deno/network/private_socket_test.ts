@@ -16,7 +16,7 @@ const count = await connection.read(buffer).catch(() => null);
 console.log(count === null ? "closed" : "got " + count);
 `;
 
-testWhen(notLinux, "privateSocket() is no file on Linux, and takes the connection of this process, once", async () => {
+testWhen(notLinux, "privateSocket() has no file on Linux, and accepts one connection of this process", async () => {
   const socket = privateSocket();
   assert.match(socket.path, /^\0kubectl-mesh-/);
   const accepted = socket.accept();
@@ -30,26 +30,30 @@ testWhen(notLinux, "privateSocket() is no file on Linux, and takes the connectio
   other.close();
 });
 
-testWhen(notLinux, "privateSocket() closes the connection of another process, and waits for its own", async () => {
-  const socket = privateSocket();
-  const accepted = socket.accept();
-  const foreign = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-config", "--no-check", "--allow-all", "-", socket.path.slice(1)],
-    stdin: "piped",
-    stdout: "piped",
-  }).spawn();
-  const writer = foreign.stdin.getWriter();
-  await writer.write(encoder.encode(FOREIGN));
-  await writer.close();
-  const output = await foreign.output();
-  assert.equal(decoder.decode(output.stdout), "connected\nclosed\n");
-  using mine = await Deno.connect({ transport: "unix", path: socket.path });
-  const other = await accepted;
-  await other.write(encoder.encode("mine"));
-  const buffer = new Uint8Array(10);
-  assert.equal(await mine.read(buffer), 4);
-  other.close();
-});
+testWhen(
+  notLinux,
+  "privateSocket() closes the connection of another process, and waits for the connection of this process",
+  async () => {
+    const socket = privateSocket();
+    const accepted = socket.accept();
+    const foreign = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--quiet", "--no-config", "--no-check", "--allow-all", "-", socket.path.slice(1)],
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    const writer = foreign.stdin.getWriter();
+    await writer.write(encoder.encode(FOREIGN));
+    await writer.close();
+    const output = await foreign.output();
+    assert.equal(decoder.decode(output.stdout), "connected\nclosed\n");
+    using mine = await Deno.connect({ transport: "unix", path: socket.path });
+    const other = await accepted;
+    await other.write(encoder.encode("mine"));
+    const buffer = new Uint8Array(10);
+    assert.equal(await mine.read(buffer), 4);
+    other.close();
+  },
+);
 
 Deno.test("privateSocket() that is closed before rejects accept()", async () => {
   const socket = privateSocket();

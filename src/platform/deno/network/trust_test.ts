@@ -39,7 +39,7 @@ function serve({ certificate: cert, key }: { readonly certificate: string; reado
   });
 }
 
-Deno.test("a given root is the only one: the roots of DENO_CERT, DENO_TLS_CA_STORE and SSL_CERT_FILE do not count", async () => {
+Deno.test("a given root is the only trusted root: DENO_CERT, DENO_TLS_CA_STORE and SSL_CERT_FILE add no roots", async () => {
   await using folder = await temporaryFolder();
   const [good, other] = [testAuthority(), testAuthority()];
   const [goodFile, otherFile] = [`${folder.path}/good.pem`, `${folder.path}/other.pem`];
@@ -72,7 +72,7 @@ Deno.test("emptyDefaultStore() leaves the environment as it was", () => {
   });
 });
 
-Deno.test("systemRoots() names SSL_CERT_FILE if it cannot be read, and does not trust others then", () => {
+Deno.test("systemRoots() reports an unreadable SSL_CERT_FILE, and trusts no other roots", () => {
   withVariables({ SSL_CERT_FILE: "/no/such/file" }, () => {
     assert.throws(systemRoots, (error) => error instanceof MeshError && /"\/no\/such\/file"/.test(error.message));
   });

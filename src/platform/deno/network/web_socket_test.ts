@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openWebSocket } from "./web_socket.ts";
 
-Deno.test("messages that come after nobody reads any more are dropped", async () => {
+Deno.test("messages that arrive after the reader has stopped are dropped", async () => {
   const closed = Promise.withResolvers<void>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
     const { socket, response } = Deno.upgradeWebSocket(request);

@@ -53,7 +53,7 @@ testWhen(isWindows, "guard() lets signals end the process at once when nothing i
   assert.deepEqual(await ended(`made.remove(); ${WAIT}`, "SIGHUP"), { exit: 129, left: 0 });
 });
 
-testWhen(isWindows, "keepGuard(): a signal that comes when the last folder goes is not lost", async () => {
+testWhen(isWindows, "keepGuard(): a signal that arrives while the last folder is removed is not lost", async () => {
   const code = `const { keepGuard } = await import("${GUARD}");
 keepGuard();
 Deno.kill(Deno.pid, "SIGTERM");

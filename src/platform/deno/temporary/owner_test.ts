@@ -12,14 +12,14 @@ Deno.test("ownerOf() reads the names that prefixOf() starts, and no others", () 
   }
 });
 
-testWhen(notLinux, "hasEnded() knows a process by its id and its start, in its own namespace alone", () => {
+testWhen(notLinux, "hasEnded() identifies a process by PID and start time, only in the same PID namespace", () => {
   assert.equal(hasEnded(self, self), false);
   assert.equal(hasEnded({ ...self, start: "1" }, self), true);
   assert.equal(hasEnded({ ...self, pid: 4_194_999 }, self), true);
   assert.equal(hasEnded({ ...self, pid: 4_194_999, space: "another" }, self), false);
 });
 
-testWhen(notLinux, "hasEnded() counts a process that was killed and that nobody has reaped", async () => {
+testWhen(notLinux, "hasEnded() is true for a zombie", async () => {
   // The shell becomes a program that never reaps its child.
   const shell = new Deno.Command("sh", { args: ["-c", "sleep 0 & echo $!; exec sleep 60"], stdout: "piped" }).spawn();
   const reader = shell.stdout.getReader();

@@ -61,7 +61,7 @@ testWhen(
   },
 );
 
-testWhen(notLinux, "removeStale() leaves a folder alone in which others could exchange what it removes", async () => {
+testWhen(notLinux, "removeStale() skips a folder in which other users could replace entries", async () => {
   const name = `${prefixOf(ENDED)}a1`;
   for (const [mode, expected] of [[0o777, [name]], [0o1777, []], [0o755, []]] as const) {
     const names = await left((folder) => {

@@ -75,7 +75,7 @@ function timesOf(days: string, now: string): string[] {
   return [binaryOf(validity.any().content), binaryOf(validity.any().content)];
 }
 
-Deno.test("times from 1950 to 2049 are short, others long; too many days turn into the past, as in Go", () => {
+Deno.test("times from 1950 to 2049 are UTCTime, others GeneralizedTime; too many days overflow into the past, as in Go", () => {
   assert.deepEqual(timesOf("1", "2049-12-31T00:00:00.999Z"), ["491231000000Z", "20500101000000Z"]);
   assert.deepEqual(timesOf("-1", "1950-01-01T00:00:00Z"), ["500101000000Z", "19491231000000Z"]);
   assert.deepEqual(timesOf("-1", NOW), ["261121123456Z", "261120123456Z"]);
@@ -90,6 +90,6 @@ Deno.test("certificates have serial numbers of their own", () => {
   assert.equal(serials.size, 3);
 });
 
-Deno.test("a template that mentions a certificate function and does not call it makes none", () => {
+Deno.test("a template that only mentions a certificate function creates no certificate", () => {
   assert.equal(run('{{ if false }}{{ genCA "ca" 10 }}{{ end }}'), "");
 });

@@ -15,7 +15,7 @@ Deno.test("an expression finds leftmost matches, with groups and their names", (
   assert.equal(expression.matches("x"), false);
 });
 
-Deno.test("groups may share a name, also beside what only looks like a group", () => {
+Deno.test("groups may share a name, even next to texts that only look like groups", () => {
   const { names } = new Expression(String.raw`(?P<n>a)[(?<x>](?<n>b)\Q(?<n>\E\((?P<group1_n>c)`);
   assert.deepEqual(names, ["n", "n", "group1_n"]);
   assert.deepEqual(new Expression("(?<group1_n>a)").names, ["group1_n"]);
@@ -23,7 +23,7 @@ Deno.test("groups may share a name, also beside what only looks like a group", (
   assert.throws(() => new Expression(twice), { message: `error parsing regexp: missing closing ): \`${twice}\`` });
 });
 
-Deno.test("an empty match counts between characters, not in one and not after a match", () => {
+Deno.test("an empty match counts between characters, but not within a character and not after a match", () => {
   const indices = new Expression("a*").findAll("😀ab", -1).map(({ index }) => index);
   assert.deepEqual(indices, [0, 2, 4]);
 });
@@ -44,7 +44,7 @@ const RUNAWAY: readonly (readonly [pattern: string, subject: string, found: stri
   ["([a-zA-Z0-9_.-]+@)?([a-z]+\\.)+[a-z]+!", "a.".repeat(LONG / 2), undefined],
 ];
 
-Deno.test("expressions that backtrack without end elsewhere take linear time", () => {
+Deno.test("expressions with exponential backtracking in other engines take linear time", () => {
   for (const [source, text, found] of RUNAWAY) {
     assert.equal(new Expression(source).findAll(text, 1)[0]?.text, found, source);
   }

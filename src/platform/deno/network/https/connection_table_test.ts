@@ -61,7 +61,7 @@ Deno.test("bytes keep a connection with a request open", () => {
   assert.deepEqual([closed, connections.size], [["busy"], 0]);
 });
 
-Deno.test("a connection that never asked goes first, one that waits for an answer never", () => {
+Deno.test("a connection without requests is closed first; a connection that waits for a response is never closed", () => {
   const { closed, connections, hold } = table({ most: 3, mostOfAddress: 3 });
   const first = hold("first");
   first.asked();
@@ -82,7 +82,7 @@ Deno.test("a connection that never asked goes first, one that waits for an answe
   assert.deepEqual([closed.at(-1), connections.size], ["first", 3]);
 });
 
-Deno.test("one address has its own limit, and of too many the address with most gives way", () => {
+Deno.test("each address has a limit; above the total limit, a connection of the address with the most connections is closed", () => {
   const { closed, hold } = table({ most: 4, mostOfAddress: 3 });
   hold("quiet", "10.0.0.2");
   for (const name of ["a", "b", "c", "d"]) hold(name);
@@ -108,7 +108,7 @@ Deno.test("a client that sends too much outside of requests is paused, then clos
   assert.deepEqual(closed, ["one"]);
 });
 
-Deno.test("new connections of an address beyond the limit of a second are closed at once, connections of others are not", () => {
+Deno.test("new connections above an address's limit per second are closed immediately; other addresses are unaffected", () => {
   const { closed, connections, hold } = table({ most: 10, mostOfAddress: 10, newOfAddress: 3 });
   for (const name of ["a", "b", "c", "d"]) hold(name, "10.0.0.1");
   hold("e", "10.0.0.2");

@@ -66,7 +66,7 @@ Deno.test("certificates are replaced under load without a failed request", async
   await server.close(0);
 });
 
-Deno.test("an invalid certificate is an error, and the one in use stays", async () => {
+Deno.test("an invalid certificate is an error, and the certificate in use stays", async () => {
   const server = await serve(echo);
   const wrong = [{ certificate: NEW.certificate, key: OLD.key }, { certificate: "none", key: "none" }, {
     certificate: "",
@@ -83,7 +83,7 @@ Deno.test("an invalid certificate is an error, and the one in use stays", async 
   await server.close(0);
 });
 
-Deno.test("an address in use is an error that names it, and all is released", async () => {
+Deno.test("an address in use causes an error with the address, and everything is closed", async () => {
   using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const options = { hostname: "127.0.0.1", port: other.addr.port, keyPair: OLD, limits: LIMITS };
   await assert.rejects(serveLimited(options, echo), {
@@ -184,7 +184,7 @@ Deno.test("drain() closes connections of HTTP/1.1 after their response", async (
   await server.close(0);
 });
 
-Deno.test("idle connections are closed when others come", async () => {
+Deno.test("idle connections are closed when new connections arrive", async () => {
   const server = await serve(echo, { ...LIMITS, most: 20 });
   const silent = await Promise.all(
     Array.from({ length: 60 }, () => Deno.connect({ hostname: "127.0.0.1", port: server.port })),
@@ -207,7 +207,7 @@ Deno.test("a connection without a request in time is closed", async () => {
   await server.close(0);
 });
 
-Deno.test("a connection is closed that sends too much before its first request", async () => {
+Deno.test("a connection that sends too much before its first request is closed", async () => {
   const limits = { ...LIMITS, headBytes: 1000 };
   const server = await serveLimited({ hostname: "127.0.0.1", port: 0, limits }, () => new Response());
   using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
@@ -216,7 +216,7 @@ Deno.test("a connection is closed that sends too much before its first request",
   await server.close(1000);
 });
 
-Deno.test("plain HTTP has the same limits, and is not served past them on loopback", async () => {
+Deno.test("plain HTTP has the same limits, and the loopback port does not bypass the limits", async () => {
   const server = await serveLimited(
     { hostname: "127.0.0.1", port: 0, limits: { ...LIMITS, most: 2 } },
     () => new Response("fine"),
