@@ -5,7 +5,7 @@ Deno.test("shownCommands() finds the commands of the program where a shell would
   const rows: readonly [string, string[][]][] = [
     ["kubectl mesh check -n a   # all\n$ kubectl mesh version", [["check", "-n", "a"], ["version"]]],
     ["set -e; kubectl mesh inject -f a.yaml | kubectl apply -f -", [["inject", "-f", "a.yaml"]]],
-    ["source <(kubectl-mesh completion bash)", [["completion", "bash"]]],
+    ['eval "$(kubectl-mesh completion bash)"', [["completion", "bash"]]],
     ['see "kubectl mesh check --explain a"', [["check", "--explain", "a"]]],
     ["A=b plugin/kubectl-mesh agent 2>&1", [["agent"]]],
     ["kubectl mesh iptables generate -i '*' -b \"a b\" \\\n  -d $(id -u)", [[

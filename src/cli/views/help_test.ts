@@ -59,7 +59,7 @@ for (const { name, program, command, groups } of COMMANDS) {
     for (const { command: line } of command.examples ?? []) {
       assert.match(
         line,
-        /^(?:CNI_COMMAND=VERSION )?(kubectl mesh|kubectl get|pilot-agent|helm|curl|kubectl-mesh (?:completion|wait)|source <|kustomize build|apiVersion:) ?/,
+        /^(?:CNI_COMMAND=VERSION )?(kubectl mesh|kubectl get|pilot-agent|helm|curl|kubectl-mesh (?:completion|wait)|eval "|kustomize build|apiVersion:) ?/,
       );
     }
   });
