@@ -140,8 +140,8 @@ function statusOptions(settings: AgentSettings, logger: Logger) {
 const ENDING: readonly Phase[] = ["draining", "terminating", "killing", "ended"];
 
 /**
- * Returns why a proxy in this phase is not ready; `undefined` if the phase does not matter. As in Istio, a proxy that
- * drains without a shutdown (`drained`) is not ready.
+ * Returns why a proxy is not ready because of its phase; `undefined` in phases that allow readiness. As in Istio, a
+ * proxy that drains without a shutdown (`drained`) is not ready.
  */
 function shutdownReason(phase: Phase | undefined): string | undefined {
   if (phase === undefined) return undefined;

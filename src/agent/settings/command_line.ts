@@ -2,7 +2,7 @@
 import { parseFlags, retiredWarnings } from "../../golang/flags/mod.ts";
 import { type FlagName, FLAGS, isRole } from "./flags.ts";
 
-/** The program whose command line is parsed: like the original, `pilot-agent` ignores unknown flags. */
+/** The program whose command line is parsed. `pilot-agent` ignores unknown flags, like Istio's program. */
 export type ProgramName = "agent" | "pilot-agent";
 
 export interface CommandLine {

@@ -126,8 +126,8 @@ async function folderOf({ files }: World, { folders }: WasmOptions): Promise<str
 }
 
 /**
- * Whether a stored module can be used. A module with a required checksum always can. For other modules, the policy
- * decides; by default, only the tag `latest` is fetched again for a changed resource.
+ * Whether a stored module can be used. A module with a required checksum can always be used. For other modules, the
+ * policy decides; by default, only the tag `latest` is fetched again for a changed resource.
  */
 function isUsable({ versions }: Kept, { url, sha256, resource, version, policy }: ModuleSource): boolean {
   if (sha256 !== "" || url.includes("@sha256:")) return true;

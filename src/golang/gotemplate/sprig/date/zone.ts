@@ -71,7 +71,7 @@ export function secondsOf([year, month, day, hour, minute, second]: readonly num
  */
 const LOCALES = ["en-GB", "en-US", "en-IE", "en-AU", "en-ZA", "en-HK", "ja-JP"];
 
-/** Abbreviations that the locales lack or differ in, by zone and by the zone's offset. */
+/** Abbreviations that no locale has, or that differ in tzdata, by zone and by the zone's offset. */
 const LETTERS: readonly (readonly [RegExp, Readonly<Record<number, string>>])[] = [
   [/^Europe\/(Moscow|Simferopol)$/, { 10800: "MSK" }],
   [/^Europe\/(London|Guernsey|Isle_of_Man|Jersey)$/, { 3600: "BST" }],

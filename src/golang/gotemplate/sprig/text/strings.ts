@@ -115,7 +115,7 @@ function numbered(parts: readonly string[]): GoValue {
 function replace(s: string, old: string, by: string): string {
   limitMade(s.length + (old === "" ? s.length + 1 : count(s, old)) * by.length);
   if (old === "") return by + [...s].map((rune) => rune + by).join("");
-  // `$` is special in a replacement text but not in a function's result. The function is slower.
+  // A function is slower, but `$` is not special in its result, as it is in a replacement text.
   return by.includes("$") ? s.replaceAll(old, () => by) : s.replaceAll(old, by);
 }
 
