@@ -1,4 +1,4 @@
-/** The JSON of `explain -o json` for one connection. Import it for types only: printing needs no zod. */
+/** The JSON of `explain -o json` for one connection. Import only types from this file: printing does not need zod. */
 import { z } from "zod";
 
 const SOURCE = z.enum(["seen", "planned", "proved", "unknown"]).describe(

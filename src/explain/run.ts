@@ -46,7 +46,7 @@ async function answersOf(
   return answers;
 }
 
-/** Whether the exit code is 0. If a requested probe could not be sent, the exit code is not 0. */
+/** Whether the exit code is 0: the connection works, and a requested probe was sent. */
 function isWell({ verdict, probe }: Answer): boolean {
   return (verdict === "reaches" || verdict === "bypasses") && probe?.isSent !== false;
 }

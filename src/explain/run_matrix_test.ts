@@ -6,7 +6,7 @@ import { savedEnds } from "./sources/sources.ts";
 
 Deno.test("a matrix without any Service is an error, and not well", async () => {
   const text = fakeSnapshot().parts["config_dump.json"].text ?? "";
-  // A lone dump does not say its namespace.
+  // A bare dump does not contain the namespace of its pod.
   const world = fakeWorld({ files: { "dump.json": text } });
   const source = { kind: "file", paths: ["dump.json"], pod: undefined } as const;
   await assert.rejects(explainMatrix(world, { source, connection: undefined, output: "table", isOneEnd: false }), {

@@ -1,4 +1,4 @@
-/** What goes wrong in a pod, and the sentence and the field that `explain` answers. */
+/** Problems in a pod, with the sentence and the field that `explain` prints. */
 import assert from "node:assert/strict";
 import { type Changes, fakeSnapshot } from "./fake_snapshot_test.ts";
 import { readConnection } from "../question/read_connection.ts";
@@ -18,11 +18,11 @@ const CAPTURE_ALL =
   "-A ISTIO_INBOUND -p tcp -j REDIRECT --to-ports 15006\n-A ISTIO_OUTPUT -p tcp -j REDIRECT --to-ports 15001\nCOMMIT\n";
 
 const CONFIG = fakeSnapshot().parts["config_dump.json"].text ?? "";
-/** The service is of a ServiceEntry. */
+/** The service comes from a ServiceEntry. */
 const OUTSIDE = CONFIG.replaceAll("web.shop.svc.cluster.local", "web.shop.example.com");
 const WITHOUT_ADDRESS = CONFIG.replaceAll('"10.96.0.9"', '"*"');
 
-/** What is wrong, the question, the verdict, the sentence, and the fix. */
+/** The problem, the question, the verdict, the sentence, and the fix. */
 const CASES: readonly (readonly [string, Changes, string, string, RegExp, RegExp])[] = [
   ["all is well", {}, "web:80/", "reaches", /outbound\|80\|\|web\.shop.*10\.0\.0\.9:8080/, /^$/],
   ["mutual TLS", {}, "web:80/", "reaches", /mutual TLS with the certificate "default" by tlsMode-istio/, /^$/],
@@ -230,7 +230,7 @@ Deno.test("answerOf: the kernel's station says how it is known, and never mixes 
   assert.equal(await source({ rules: undefined, spec: { initContainers: [] } }), "unknown");
 });
 
-/** What is set, and what its station says; empty: nothing. */
+/** A setting of a route, its station, and the end of the station's message. */
 const SET: readonly (readonly [string, string, RegExp])[] = [
   ['"timeout":"3s"', "route", /; the timeout is 3000ms, then 504 UT$/],
   ['"timeout":"0s"', "route", /path starts with "\/"$/],

@@ -66,7 +66,7 @@ function inConfiguration({ config }: Facts, asked: readonly string[], port: numb
   return undefined;
 }
 
-/** Envoy asks DNS for the hosts of some clusters, such as a ServiceEntry with `resolution: DNS`. */
+/** Returns the addresses that Envoy itself resolved with DNS, such as for a ServiceEntry with `resolution: DNS`. */
 function resolvedByEnvoy(config: EnvoyConfig, name: string, port: number): string[] {
   const cluster = config.cluster(`outbound|${port}||${name}`);
   if (cluster?.discovery !== "strict-dns" && cluster?.discovery !== "logical-dns") return [];

@@ -1,45 +1,44 @@
-/** A small pod for tests: one service, one inbound port, everything well but for what is changed. */
+/** A small pod for tests, with one service and one inbound port. Without changes, it has no problem. */
 import assert from "node:assert/strict";
 import type { Part } from "../snapshot/snapshot.ts";
 import type { Evidence, ProbedSnapshot } from "../evidence.ts";
 import { snapshotOf } from "../snapshot/manifest.ts";
 
-/** What is otherwise. */
+/** Changes of the pod, of Envoy's configuration, and of the snapshot. */
 export interface Changes {
   readonly endpoints?: readonly string[];
-  /** Of all endpoints, or of each. */
+  /** The TLS mode of all endpoints, or of each endpoint. */
   readonly tlsMode?: string | readonly string[];
   readonly isEjected?: boolean;
-  /** Of the service's cluster. */
+  /** `lb_subset_config` of the service's cluster. */
   readonly lb_subset_config?: object;
-  /** Where the route leads to. */
+  /** The cluster of the route. */
   readonly cluster?: string;
   readonly passthrough?: string;
   readonly hasListeners?: boolean;
   readonly uid?: number;
   readonly spec?: object;
-  /** `undefined`: not captured. */
+  /** The kernel's rules; `undefined` if the snapshot does not contain them. */
   readonly rules?: string | undefined;
   readonly expires?: string;
-  /** Ports, or `ADDRESS:PORT`. */
+  /** Listening sockets, as ports or `ADDRESS:PORT`. */
   readonly sockets?: readonly (number | string)[] | undefined;
-  /** Envoy's state and the dump have endpoints. */
+  /** Whether Envoy's state and the dump contain endpoints. */
   readonly hasEndpoints?: boolean;
-  /** The inbound port takes plain text too. */
+  /** The inbound port accepts plain text too. */
   readonly isPermissive?: boolean;
   /** The resource of the route and of the cluster's settings: `destination-rule/web`. */
   readonly origin?: string;
   readonly max_connections?: number;
-  /** The inbound port takes plain text alone. */
+  /** The inbound port accepts only plain text. */
   readonly isDisabled?: boolean;
-  /** Of the workload's certificate. */
+  /** The identity in the workload's certificate. */
   readonly identity?: string;
   /** The identity that the client's TLS expects. */
   readonly expects?: string;
   readonly isReady?: boolean;
   readonly allow?: { readonly source_ip?: string; readonly identity?: string };
   readonly config?: string;
-  /** The endpoints are reached by tunnels, as pods in ambient mode are. */
   /** Istio's text of the workload in the metadata of endpoints, and the client's own cluster. */
   readonly workload?: string;
   readonly clusterId?: string;
@@ -63,7 +62,6 @@ const RULES = `*nat
 COMMIT
 `;
 
-/** The snapshot. */
 export function fakeSnapshot(changes: Changes = {}): ProbedSnapshot {
   const { rules = "rules" in changes ? undefined : RULES, config = JSON.stringify(dump(changes)) } = changes;
   const certificate = {
@@ -217,7 +215,7 @@ function assigned(
   });
 }
 
-/** The resource of the route and of the cluster, as Istio writes it. */
+/** Returns the metadata in which Istio names the resource of the route and of the cluster. */
 function istioMetadata({ origin }: Changes): object {
   const config = `/apis/networking.istio.io/v1/namespaces/shop/${origin}`;
   return origin === undefined ? {} : { metadata: { filter_metadata: { istio: { config } } } };

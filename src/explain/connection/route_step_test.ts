@@ -11,7 +11,7 @@ import { routeSteps } from "./route_step.ts";
 const TYPE = "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 const WORKLOAD = { namespace: "edge", labels: {}, root: "istio-system" };
 
-/** The steps of `GET http://web.example.com/` in these routes. */
+/** Returns the steps of `GET http://web.example.com/` in these routes. */
 function stepsIn(route_config: object) {
   const filter: ValueMap = JSON.parse(JSON.stringify({ typed_config: { "@type": TYPE, route_config } }));
   const read = readNetworkFilter(filter);

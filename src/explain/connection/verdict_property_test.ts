@@ -1,4 +1,4 @@
-/** No verdict is surer than what a snapshot has: taking parts away makes it unknown, never another one. */
+/** Removing parts of a snapshot may make a verdict unknown, but never changes it to another known verdict. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { re2Library } from "../../golang/re2.ts";
@@ -12,7 +12,7 @@ import { type Changes, fakeSnapshot } from "./fake_snapshot_test.ts";
 
 const RUNS = 2000;
 
-/** Pods, well or broken in one of many ways. */
+/** Pods, healthy or with problems. */
 const PODS: fc.Arbitrary<Changes> = fc.record({
   endpoints: fc.constantFrom([], ["10.0.0.8"], ["10.0.0.9"], ["10.0.0.9", "10.0.0.10"]),
   tlsMode: fc.constantFrom("istio", ""),
@@ -80,7 +80,7 @@ function ask(snapshot: ProbedSnapshot, question: string): Answer {
   return answerWith(factsOf(snapshot), connection);
 }
 
-/** The worst station decides; the application's user is assumed not to be the proxy's. */
+/** Checks that `reaches` has no worse station. */
 function assertHonest({ verdict, reason, stations }: Answer): void {
   if (verdict !== "reaches") return;
   const worse = stations.filter(({ result }) => result === "unknown" || result === "error");

@@ -75,7 +75,7 @@ for (const [name, client, server, verdict, sentence] of TO_AMBIENT) {
   });
 }
 
-/** A connection of a pod in ambient mode: both, the question, the verdict, the sentence. */
+/** A connection of a pod in ambient mode: a name, the changes, the question, the verdict, the sentence. */
 const FROM_AMBIENT: readonly (readonly [string, AmbientChanges, string, string, RegExp])[] = [
   ["by a tunnel", {}, "catalog:80", "unknown", /it is unknown whether its certificate is valid/],
   ["to a pod outside of the mesh", { workload: { protocol: "TCP" } }, "catalog:80", "reaches", /plain text/],

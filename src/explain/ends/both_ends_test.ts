@@ -35,7 +35,7 @@ async function ask(changes: Changes, servers: readonly ProbedSnapshot[] | Ends, 
 const WEB = "10.0.0.9";
 const NO_PROXY = { initContainers: [], containers: [{ name: "app" }] };
 
-/** What is wrong, the client, the server, the verdict, the sentence, the fix. */
+/** The problem, the client, the server, the verdict, the sentence, the fix. */
 const CASES: readonly (readonly [string, Changes, Changes, string, RegExp, RegExp])[] = [
   ["all is well", {}, {}, "reaches", /; pod shop\/web-1 accepts it$/, /^$/],
   ["STRICT against plain text", { tlsMode: "" }, {}, "refused", /STRICT.*the client uses plain HTTP/, /PERMISSIVE/],

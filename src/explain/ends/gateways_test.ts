@@ -24,7 +24,7 @@ function named(snapshot: ProbedSnapshot, name: string, podIP: string): ProbedSna
   return { ...snapshot, pod: { namespace: "shop", name }, parts: { ...snapshot.parts, "pod.json": { text } } };
 }
 
-/** A gateway at 10.0.0.9: no rules, and its Envoy listens on 8080 and sends all to the Service `web`. */
+/** A gateway at 10.0.0.9 without redirect rules. Its Envoy listens on port 8080 and forwards to the Service `web`. */
 function gateway(changes: Changes = {}): ProbedSnapshot {
   const own = { endpoints: ["10.0.0.20"], ...changes };
   const config = fakeSnapshot(own).parts["config_dump.json"].text ?? "";
@@ -64,7 +64,7 @@ Deno.test("a gateway is a pod on the path, with its stations before the next pod
   assert(answer.stations.every(({ side, pod }) => side === (pod === "shop/a" ? "client" : "server")));
 });
 
-/** What is wrong behind the gateway, the gateway, the server, the verdict, the sentence. */
+/** The problem behind the gateway, the gateway, the server, the verdict, the sentence. */
 const CASES: readonly (readonly [string, Changes, Changes, string, RegExp])[] = [
   ["the gateway speaks plain text to STRICT", { tlsMode: "" }, {}, "refused", /STRICT.*the client uses plain HTTP/],
   ["nothing listens behind it", {}, { sockets: [9090] }, "refused", /no process listens on port 8080/],
@@ -97,7 +97,7 @@ Deno.test("an inbound connection to a gateway's own port is followed too", async
   );
 });
 
-/** This cluster has a pod at the endpoint's address, which is not the endpoint. */
+/** The endpoint is in another cluster, but a pod in this cluster has the same address. */
 const ONE_CLUSTER: Ends = { ...endsOf(named(fakeSnapshot(), "other-1", "10.0.0.9")), isOneCluster: true };
 
 Deno.test("an endpoint in another cluster, and the gateway of another network, are named and not confused", async () => {

@@ -227,7 +227,7 @@ function trustIn({ roots: own, issuers }: Trust, { roots }: Trust, isOne: boolea
   if (issuers.size === 0) return truthOf(isOne);
   const signers = (all: Trust["roots"]) => [...all].filter((root) => issuers.has(root.replace(/ until [\d-]+$/, "")));
   const trusted = signers(roots);
-  // All roots that Istio generates have the same name. Those that a side trusts show which root signed its certificate.
+  // All roots that Istio generates have the same name. Assume that a side trusts the root that signed its certificate.
   const named = signers(own);
   if (trusted.length === 0) return "no";
   return named.length === 0 || trusted.some((each) => named.includes(each)) ? "yes" : "unknown";

@@ -12,7 +12,7 @@ function side(roots: readonly string[], issuers: readonly string[]): Trust {
 Deno.test("each side must trust who signed the other's certificate", () => {
   const why = (client: Trust, server: Trust) => trustStep(client, server)?.end?.reason ?? "";
   assert.equal(why(side(["CN=a"], ["CN=a"]), side(["CN=a"], ["CN=a"])), "");
-  // An intermediate authority has signed; its issuer is trusted.
+  // An intermediate CA signed the certificate, and its issuer is trusted.
   assert.equal(why(side(["CN=a"], ["CN=b", "CN=a"]), side(["CN=a"], ["CN=a"])), "");
   assert.match(why(side(["CN=a"], ["CN=a"]), side(["CN=b"], ["CN=b"])), /^The certificates have no common root/);
   assert.equal(
@@ -23,7 +23,7 @@ Deno.test("each side must trust who signed the other's certificate", () => {
     why(side(["CN=a"], ["CN=a"]), side(["CN=a", "CN=b"], ["CN=b"])),
     "The server's certificate is signed by CN=b, which the client does not trust",
   );
-  // Two roots that Istio has made have one name.
+  // Roots that Istio generates have the same name.
   const [west, east] = ["2036-01-01", "2036-02-02"].map((day) => ({
     roots: new Set([`O=cluster.local until ${day}`]),
     issuers: new Set(["O=cluster.local"]),
@@ -32,7 +32,7 @@ Deno.test("each side must trust who signed the other's certificate", () => {
   const both = { ...west, roots: new Set([...west.roots, ...east.roots]) };
   assert.equal(trustStep(west, east)?.station.result, "unknown");
   assert.equal(trustStep(west, both)?.station.result, undefined);
-  // Who signed is not known: one common root is enough.
+  // The issuer is unknown, so one common root is enough.
   assert.equal(why(side(["CN=a", "CN=b"], []), side(["CN=b"], [])), "");
   assert.equal(why(side([], ["CN=a"]), side(["CN=b"], ["CN=b"])), "");
 });

@@ -96,7 +96,7 @@ export function configuredAddresses(config: EnvoyConfig, name: string, port: num
   return places.values().map((read) => read()).find((addresses) => addresses.length > 0) ?? [];
 }
 
-/** The domains of a virtual host are a service's names and addresses. */
+/** Returns the addresses of a service from virtual hosts. Their domains are the service's names and addresses. */
 function virtualHostAddresses(config: EnvoyConfig, name: string, has: (route: string) => boolean): string[] {
   const hosts = config.routeNames.filter(has).flatMap((each) => config.route(each)?.virtualHosts ?? []);
   const own = hosts.filter(({ domains }) => domains.includes(name));

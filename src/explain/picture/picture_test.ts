@@ -120,7 +120,7 @@ for (const boxesIn of ["row", "column"] as const) {
   });
 }
 
-/** Returns a picture in which every name is this one. */
+/** Returns a picture in which every text is `name`. */
 function pictureOf(name: string): Picture {
   return {
     boxesIn: "row",
@@ -145,18 +145,18 @@ function pictureOf(name: string): Picture {
 
 /** The longest name that Kubernetes allows. */
 const LONG = "n".repeat(63);
-/** Characters that are drawn as wide as two others, as in a path of HTTP. */
+/** Characters that are two columns wide, which an HTTP path may contain. */
 const WIDE = "漢かカー、。Ａ한🚀".repeat(7);
 const [LONG_NAMES, WIDE_NAMES] = [pictureOf(LONG), pictureOf(WIDE)];
 
-/** The columns of a line: characters of East Asia and emoji take two. */
+/** Returns the width of a line in columns. East Asian characters and emoji count twice. */
 function widthOf(line: string): number {
   return [...line].reduce((width, character) => width + (WIDE.includes(character) ? 2 : 1), 0);
 }
 
 type Edges = readonly [left: number, top: number, right: number, bottom: number];
 
-/** The rectangle of an element, by the advance of the font. */
+/** Returns the edges of an element. The width of a text follows from the width of the font's characters. */
 function edgesOf(element: string): Edges {
   const number = (name: string) => Number(new RegExp(`[ "]${name}="([\\d.]+)"`).exec(element)?.[1]);
   const words = />([^<]*)<\/text>/.exec(element)?.[1];

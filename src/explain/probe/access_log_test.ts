@@ -5,7 +5,7 @@ const MARK = "5f2e7c1a";
 const OWN = "10.1.0.9:4011";
 const CLUSTER = "outbound|9080|v1|reviews.shop.svc.cluster.local";
 
-/** Istio's default text. */
+/** A line in Istio's default text format. */
 function text(own = OWN, cluster = `${CLUSTER};`): string {
   return `[2026-01-02T03:04:05.678Z] "GET /api HTTP/1.1" 503 UF,URX via_upstream - "-" 0 5 3 2 "-" "curl" "${MARK}" ` +
     `"reviews:9080" "10.1.2.3:9080" ${cluster} 10.1.0.9:5000 10.96.0.9:9080 ${own} - default\n`;

@@ -9,7 +9,7 @@ import type { ProbeSender } from "./send.ts";
 
 const FLAGS = { from: undefined, toPort: undefined, method: undefined, header: [], sni: undefined };
 
-/** What curl prints for a request: its mark is in the command. */
+/** Returns curl's output for a request. The mark of the request comes from the command. */
 function curl(command: readonly string[], status: number, headers: string) {
   const mark = /kubectl-mesh-probe\/(\S+)/.exec(command.join(" "))?.[1] ?? "";
   const json = JSON.stringify({ response_code: status, exitcode: 0, local_ip: "10.0.0.8", local_port: 40000 });
@@ -38,7 +38,7 @@ async function prove(
   return { proofs, users, done };
 }
 
-/** The verdict, the status, the headers, whether an endpoint took the request. */
+/** The verdict, the status, the headers, and whether an endpoint accepted the request. */
 const CASES: readonly (readonly ["reaches" | "refused" | "unknown" | "bypasses", number, string, boolean])[] = [
   ["reaches", 200, UPSTREAM, true],
   ["reaches", 500, UPSTREAM, true],

@@ -1,4 +1,4 @@
-/** Probes of inbound connections: what is sent, and what it proves. */
+/** Probes of inbound connections: the request, and the stations that it proves. */
 import assert from "node:assert/strict";
 import { absentPart, type Part } from "../snapshot/snapshot.ts";
 import { answerOf } from "../answer.ts";
@@ -10,25 +10,25 @@ import type { ProbeUser } from "./plan.ts";
 const CLUSTER = "inbound|8080||";
 const LOCAL = { address: "10.0.0.8", port: 40028 };
 const OWN = "10.0.0.8:40028";
-/** The other end, at Envoy's port for connections from outside. */
+/** The other end of the connection, at Envoy's inbound port. */
 const SOCKETS = "   4: 0100007F:3A9E 0800000A:9C5C 01 0:0 0:0 0  1337        0 78 1 0 20\n";
 
 interface World {
-  /** Of the response. */
+  /** The status of the response. */
   readonly status?: number;
   readonly isForwarded?: boolean;
   readonly sockets?: string;
-  /** Requests that hosts count meanwhile. */
+  /** Requests that hosts count during the probe. */
   readonly counted?: Readonly<Record<string, number>>;
   readonly log?: Readonly<Record<string, unknown>>;
-  /** The user of the sender, if it is another one. */
+  /** The user of the sender, if it differs from the planned user. */
   readonly uid?: number;
   readonly header?: readonly string[];
   readonly port?: number;
   readonly sni?: string;
 }
 
-/** The answer about 10.9.9.9 with a probe, and what was sent. */
+/** Returns the answer for a connection from `from` after a probe, the proved stations, the requests and their users. */
 async function probedWith(world: World, changes: Changes = { isPermissive: true }, from = "10.9.9.9") {
   const connection = readConnection({
     ...{ to: undefined, from, toPort: world.port ?? 8080, method: undefined },
@@ -140,7 +140,7 @@ Deno.test("an inbound probe that did not come to Envoy proves nothing", async ()
   }
 });
 
-/** Why no probe is sent. */
+/** Reasons why no probe is sent. */
 const UNSENT: Readonly<Record<string, readonly [World, Changes, RegExp, string?]>> = {
   "STRICT": [{}, {}, /port 8080 accepts only mutual TLS \(STRICT\), but a probe has no certificate of the mesh/],
   "TLS of the client's own where the mesh's is ended": [

@@ -41,7 +41,7 @@ interface Left {
   readonly to?: string;
 }
 
-/** The answer after a probe that left this behind. */
+/** Returns the answer after a probe with these results. */
 async function probedWith(
   { sent = {}, after = { [WEB]: 1 }, log, rules, to = "web:80/" }: Left,
   changes: Changes = {},

@@ -22,7 +22,7 @@ export interface ProbeRequest {
   readonly read: (ran: Ran) => Sent | string;
 }
 
-/** A header that Envoy adds to the response of an endpoint. Its own responses do not have it. */
+/** Envoy adds this header to responses of endpoints, but not to its own responses. */
 export const FROM_ENDPOINT = "x-envoy-upstream-service-time";
 
 /** Files that list the sockets (tcp6 only with IPv6). Each is read twice, because one reading can miss a socket. */

@@ -6,7 +6,7 @@ function read(flags: Partial<ConnectionFlags>) {
   return readConnection({ ...none, ...flags });
 }
 
-/** Flags, and: direction, host, port, path, what is spoken, SNI. */
+/** Flags, and the direction, host, port, path, protocol and server name of the connection. */
 const CASES: readonly (readonly [Partial<ConnectionFlags>, readonly unknown[]])[] = [
   [{ to: "reviews:9080/api?x=1" }, ["outbound", "reviews", 9080, "/api?x=1", "http", undefined]],
   [{ to: "reviews:9080" }, ["outbound", "reviews", 9080, "/", "unsaid", undefined]],

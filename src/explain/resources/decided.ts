@@ -15,8 +15,8 @@ import { writerOf } from "./find/by_text.ts";
 export type OpenAnswer = Answer & { readonly cause?: Cause | undefined };
 
 /**
- * Returns the answer with the resource that Envoy's configuration names. REGISTRY_ONLY without a known Sidecar is usually
- * of the mesh configuration, which is no such resource.
+ * Returns the answer with the resource that Envoy's configuration names. Names no resource for REGISTRY_ONLY without a
+ * known Sidecar, because the mesh configuration usually sets this mode.
  */
 export function withoutApi({ cause, ...answer }: OpenAnswer): Answer {
   if (cause === undefined || cause.search.by === "egress" && cause.search.hosts.length === 0) return answer;

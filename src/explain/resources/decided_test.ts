@@ -1,4 +1,4 @@
-/** Which resource decided, and its field: from Envoy's configuration alone, and with the API server. */
+/** The deciding resource and its field, from Envoy's configuration alone, and with the API server. */
 import assert from "node:assert/strict";
 import { isMap, type Value, type ValueMap } from "../../base/value.ts";
 import { type Cause, causeIn, causeOf, type Search, type Workload } from "./cause.ts";
@@ -19,7 +19,7 @@ interface Made {
   readonly labels?: object;
 }
 
-/** The API server with these objects; a kind that is not there may not be read. */
+/** Returns an API server with these objects. Other kinds are unreadable. */
 function having(objects: readonly Made[]): MeshResources {
   return {
     list(kind, namespace) {
@@ -55,7 +55,7 @@ function answered(cause: Cause): OpenAnswer {
   };
 }
 
-/** What decided, the objects, `KIND NAMESPACE/NAME FIELD` from Envoy and with the API, and the fix. */
+/** A name, the cause, the objects, `KIND NAMESPACE/NAME FIELD` from Envoy and with the API server, and the fix. */
 const CASES: readonly (readonly [string, Cause, readonly Made[], string, string, RegExp])[] = [
   [
     "the mTLS mode of a port",

@@ -25,7 +25,7 @@ const PLAIN: Properties = {
 
 const block = (address_prefix: string, prefix_len: number) => ({ address_prefix, prefix_len });
 
-/** What it is about, the matches, the connection, and the chain. */
+/** A name, the matches of the chains, the connection, and the expected chain. */
 const CASES: readonly (readonly [string, Record<string, Record<string, unknown>>, Partial<Properties>, string])[] = [
   ["a port wins over any", { any: {}, port: { destination_port: 80 } }, {}, "port"],
   ["another port is not taken", { any: {}, port: { destination_port: 81 } }, {}, "any"],

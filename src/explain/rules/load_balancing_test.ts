@@ -15,7 +15,7 @@ function hosts(text: string): (Host & { readonly name: string })[] {
   );
 }
 
-/** Hosts, settings, which are taken, loads, panic. */
+/** Hosts, settings, the chosen hosts, the loads, and whether Envoy is in panic mode. */
 const CASES: readonly (readonly [string, Partial<Balancing>, string, readonly number[], boolean])[] = [
   ["0hh", {}, "0h0 0h1", [100], false],
   ["0hu", {}, "0h0", [100], false],

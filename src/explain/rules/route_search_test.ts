@@ -28,7 +28,7 @@ function request(path: string, { method = "GET", headers = {}, isTls = false }: 
   return requestOf(connection, "a", { isTls, hasClientCertificate: isTls });
 }
 
-/** Whether a route with this match takes the request: `yes`, `no`, or `unknown`. */
+/** Returns whether a route with this match matches the request: `yes`, `no`, or `unknown`. */
 function taken(match: ValueMap, path: string, asked: Asked = {}): string {
   const config = readRouteConfig({
     virtual_hosts: [{ name: "v", domains: ["*"], routes: [{ match, route: { cluster: "c" } }] }],
@@ -42,7 +42,7 @@ function taken(match: ValueMap, path: string, asked: Asked = {}): string {
 const header = (matcher: ValueMap): ValueMap => ({ prefix: "/", headers: [matcher] });
 const query = (matcher: ValueMap): ValueMap => ({ prefix: "/", query_parameters: [matcher] });
 
-/** A match, a path, what else is asked, and whether it matches. */
+/** A match, a path, other properties of the request, and whether the route matches. */
 const CASES: readonly (readonly [ValueMap, string, Asked, string])[] = [
   [{ prefix: "/a" }, "/ab?x", {}, "yes"],
   [{ prefix: "/a" }, "/A", {}, "no"],

@@ -1,4 +1,4 @@
-/** Secrets of many shapes, in every place that an archive has: none comes out. */
+/** No secret of any shape, in any field of an archive, stays in the archive. */
 import assert from "node:assert/strict";
 import { testCertificate } from "../../../test/support/tls/certificates.ts";
 import { parseYaml, toYaml } from "../../yaml/mod.ts";
@@ -28,7 +28,7 @@ const WORD = UPPER + LOWER + DIGITS;
 const random = new Characters();
 const some = (count: number, of = WORD) => random.some(count, of);
 
-/** A secret that only its name gives away, or its form. The text is planted; `secret` must be gone. */
+/** A field with a secret that its name or its form shows. The archive must not contain `secret`. */
 interface Planted {
   readonly field: string;
   readonly text: string;
@@ -50,7 +50,7 @@ const SECRET_FIELDS = [
   ...["encryptionKey", "hmac_secret", "MY_KEY", "oauth", "MYSQL_PWD"],
 ];
 
-/** Shapes that are known by their name: 20. The secret itself is as plain as a person makes it. */
+/** Secrets that only the field's name shows. The value is a simple password. */
 const NAMED: readonly (() => Planted)[] = SECRET_FIELDS.map((field) => () => {
   const secret = `sword${some(3, LOWER)}-${some(2, DIGITS)}`;
   return { field, text: secret, secret };
@@ -58,7 +58,7 @@ const NAMED: readonly (() => Planted)[] = SECRET_FIELDS.map((field) => () => {
 
 const plain = (text: string): Planted => ({ field: "notes", text, secret: text });
 
-/** Shapes that are known by their form: 24. */
+/** Secrets that their form shows. */
 const FORMED: readonly (() => Planted)[] = [
   () => ({ field: "notes", text: key, secret: key.split("\n")[2] ?? "" }),
   () => plain(btoa(key)),
@@ -90,7 +90,7 @@ function within(secret: string, text: (secret: string) => string): Planted {
   return { field: "notes", text: text(secret), secret };
 }
 
-/** A place: what the archive has with the secret in it. */
+/** Returns a part of the archive that contains the secret. */
 type Place = (planted: Planted) => readonly [PartName, Value];
 
 const map = ({ field, text }: Planted): ValueMap => ({ [field]: text });
@@ -103,7 +103,7 @@ const filter = (typed: ValueMap): ValueMap => ({
 const pod = (spec: ValueMap, metadata: ValueMap = {}): ValueMap => ({ metadata: { name: "web", ...metadata }, spec });
 const proxy = (container: ValueMap): ValueMap => pod({ containers: [{ name: "istio-proxy", ...container }] });
 
-/** Places that have names and values. */
+/** Parts with named values. */
 const PLACES: Readonly<Record<string, Place>> = {
   "metadata of the node": (p) => ["config_dump.json", node(map(p))],
   "PROXY_CONFIG of the node": (p) => ["config_dump.json", node({ PROXY_CONFIG: { proxyMetadata: map(p) } })],
@@ -184,9 +184,9 @@ const PLACES: Readonly<Record<string, Place>> = {
   "certificates": (p) => ["certs.json", { certificates: [map(p)] }],
 };
 
-/** Places that are texts. */
+/** Parts that are plain text. */
 const TEXTS: readonly PartName[] = ["ready.txt", "agent_ready.txt", "proxy.log", "proxy_previous.log", "init.log"];
-/** Texts of the kernel and of Envoy's counters: an address looks random there. */
+/** Texts from the kernel and Envoy's counters, in which an address can look random. */
 const NUMBERS: readonly PartName[] = ["stats.txt", "sockets.txt", "rules.iptables", "rules.ip6tables", "rules.nft"];
 const RANDOM = /^[a-f0-9]{64}$|^[A-Za-z0-9]{32,44}=?$/;
 
@@ -210,7 +210,7 @@ function isLeft(parts: ReadonlyMap<PartName, Part>, { secret }: Planted): boolea
     !text.includes("[redacted]") || !isListed.test(text);
 }
 
-/** What is planted: a name for messages, the secret, and the file that has it. */
+/** A name for messages, the secret, and the file that contains the secret. */
 type Case = readonly [string, Planted, ReadonlyMap<PartName, Part>];
 
 const CASES: readonly Case[] = [
@@ -236,7 +236,7 @@ const CASES: readonly Case[] = [
 
 Deno.test("200 secrets of 40 shapes, in every place that an archive has: none is in the archive", () => {
   assert.ok(NAMED.length + FORMED.length >= 40);
-  // The kernel and the counters of Envoy have addresses, which look random, and no names.
+  // Texts from the kernel and Envoy's counters have no names, and contain addresses that look random.
   const cases = CASES.filter(([part, { secret, text }]) =>
     !NUMBERS.some((each) => each === part) || !(RANDOM.test(secret) || text.includes("?"))
   );
@@ -255,7 +255,7 @@ Deno.test("the message of an absent part has no secret", () => {
   assert.equal(text.includes("swordfish"), false);
 });
 
-/** What explain reads, and what looks like a secret to nobody. */
+/** Values that `explain` reads, and that are not secrets. */
 const KEPT: readonly string[] = [
   ...["outbound|9080|v1|reviews.default.svc.cluster.local", "inbound|8080||", "PassthroughCluster", "BlackHoleCluster"],
   ...[

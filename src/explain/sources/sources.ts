@@ -204,7 +204,7 @@ async function wholeSnapshot(
 
 const noRules: ProbePlace["rules"] = () => Promise.resolve(new Map());
 
-/** Returns the reader of the kernel's rules, which returns none if this is not permitted. May add an ephemeral container. */
+/** Returns a function that reads the kernel's rules, or no rules without permission. May add an ephemeral container. */
 async function rulesReader(live: ProbedSource, pod: Pod, ephemeral: boolean): Promise<ProbePlace["rules"]> {
   const readIn = (container: string) => () => readRules((commands) => asked({ ...live, container }, pod, commands));
   if (mayReadRules(pod, live.container)) return readIn(live.container);

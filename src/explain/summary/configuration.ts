@@ -58,7 +58,7 @@ function revisionOf(pod: Pod | undefined): string {
 type Known = Omit<Configuration, "synchronised" | "result" | "message">;
 type Judged = Pick<Configuration, "synchronised" | "result" | "message">;
 
-/** A problem: whether the configuration is current all the same, the result, and the message; empty if it does not apply. */
+/** A problem: whether the configuration is still current, the result, and the message (empty if nothing is wrong). */
 type Rule = readonly [synchronised: boolean, result: Judged["result"], messageOf: (known: Known) => string];
 
 /** Problems of the configuration, most important first. The first rule that applies gives the result. */

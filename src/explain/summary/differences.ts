@@ -28,7 +28,10 @@ function missing(pod: ValueMap, status: ValueMap): Difference[] {
   );
 }
 
-/** Webhooks whose client library does not know `restartPolicy` of containers remove the field (istio/istio#49054). */
+/**
+ * Returns a difference if another webhook removed `restartPolicy` from the proxy, because the webhook's client library
+ * does not know this field of containers (istio/istio#49054).
+ */
 function notNative(pod: ValueMap, status: ValueMap): Difference[] {
   return mapsAt(mapAt(pod, "spec"), "initContainers").flatMap((container) => {
     const name = textAt(container, "name");

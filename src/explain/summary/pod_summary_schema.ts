@@ -1,4 +1,4 @@
-/** The JSON of `explain -o json` for a pod without a connection. Import it for types only: printing needs no zod. */
+/** The JSON of `explain -o json` for a pod without a connection. Import only types: printing does not need zod. */
 import { z } from "zod";
 
 const RESULT = z.enum(["ok", "warning", "error", "unknown"]);

@@ -355,7 +355,7 @@ const STAGES =
 const WITHOUT = "cluster_manager.cds.update_success: 0\nlistener_manager.lds.update_success: 0\n";
 const WAITING = "config not received from XDS server (is Istiod running?): cds updates: 0 successful, 0 rejected";
 
-/** What the agent answers, Envoy's counters and the pod; whether it is ready, and why not. */
+/** The agent's answer, Envoy's counters and the pod; then whether the pod is ready, and the reason. */
 const READINESS: Readonly<
   Record<string, readonly [parts: object, ready: boolean | null, result: string, why: RegExp]>
 > = {

@@ -4,22 +4,22 @@ import type { Part, Snapshot } from "../snapshot/snapshot.ts";
 import { snapshotOf } from "../snapshot/manifest.ts";
 import { isAmbient } from "../pod.ts";
 
-/** What is otherwise. */
+/** Changes of the pod and of the dump. */
 export interface AmbientChanges {
   readonly name?: string;
   readonly address?: string;
   readonly account?: string;
-  /** The ports on which something listens. */
+  /** The ports on which a process listens. */
   readonly listens?: readonly number[];
   readonly dump?: object | undefined;
-  /** Of its certificate. */
+  /** The state of the pod's certificate. */
   readonly state?: string;
   readonly policies?: readonly object[];
-  /** Of the Service `catalog`. */
+  /** The waypoint of the Service `catalog`. */
   readonly waypoint?: string;
-  /** Of the Service `catalog`, as what ztunnel balances by. */
+  /** The load balancing settings of the Service `catalog`. */
   readonly loadBalancer?: object;
-  /** Of the Service's endpoint. */
+  /** Fields of the workload that is the Service's endpoint. */
   readonly workload?: object;
 }
 

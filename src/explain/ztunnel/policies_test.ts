@@ -5,7 +5,7 @@ import { rulingOf } from "./policies.ts";
 
 const SELF = { namespace: "shop", name: "catalog-1" };
 
-/** A dump whose lists are maps, as releases before 1.24 have them, or lists. */
+/** Returns a dump. With `areMaps`, its lists are maps, as in releases before 1.24. */
 function dumpOf(policies: readonly object[], own: readonly string[] = [], areMaps = false) {
   const workload = {
     uid: "Kubernetes//Pod/shop/catalog-1",
@@ -61,7 +61,7 @@ function policy(action: string, match: object | undefined, scope = "Namespace", 
 const STRICT = policy("Deny", { notPrincipals: [{ Presence: {} }] }, "WorkloadSelector");
 const ALLOW = policy("Allow", { principals: [{ Exact: "td/ns/shop/sa/cart" }] });
 
-/** Policies, what selects the workload, the connection, the outcome. */
+/** A name, policies, the policies that select the workload, the connection, the outcome. */
 const CASES: readonly (readonly [string, readonly object[], readonly string[], object, string])[] = [
   ["without policies", [], [], {}, "allowed"],
   ["STRICT with a certificate", [STRICT], ["shop/p"], {}, "allowed"],

@@ -6,7 +6,7 @@ import { liveEnds } from "./other_ends.ts";
 const READ = fakeSnapshot();
 const forbidden = () => Promise.reject(new ApiError("services is forbidden: no right", { status: 403 }));
 
-/** What the API server answers by path; what it is not asked for is an error. */
+/** Returns the ends with an API server that has these answers by path. Any other path is an error. */
 function endsOf(answers: Readonly<Record<string, readonly KubeObject[] | (() => Promise<never>)>>) {
   const asked: string[] = [];
   const read: string[] = [];

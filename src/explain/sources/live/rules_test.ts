@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { absentPart, type Part } from "../../snapshot/snapshot.ts";
 import { readRules } from "./rules.ts";
 
-/** The rules where programs print this, and the programs that were asked. */
+/** Returns the rules if programs print these texts, and the programs that were run. */
 async function rules(printed: Readonly<Record<string, string>>) {
   const asked: string[] = [];
   const found = await readRules((commands) =>
