@@ -12,7 +12,7 @@ export interface Repair {
   readonly title: string;
   readonly objects: readonly string[];
   readonly advice: ShownAdvice;
-  /** Whether to ask even after "all" and with `--yes`: it has a risk, deletes an object, or assumes a cause. */
+  /** Whether to ask even after "all" and with `--yes`, because the repair has a risk, deletes, or assumes a cause. */
   readonly isRisky: boolean;
 }
 
@@ -155,7 +155,10 @@ async function run(world: World, { advice }: Repair, flags: readonly string[]): 
   return true;
 }
 
-/** `kubectl mesh` gets no flags: kubectl accepts none before a plugin's name, and `mesh` only prints manifests. */
+/**
+ * Returns a shell function that adds the flags to kubectl. Adds none to `kubectl mesh`, because kubectl accepts no flags
+ * before a plugin's name, and the commands of advice use `mesh` only to print manifests.
+ */
 function kubectlWith(flags: readonly string[]): string {
   const words = flags.map(shellQuoted).join(" ");
   return `kubectl() { if [ "$1" = mesh ]; then command kubectl "$@"; else command kubectl ${words} "$@"; fi; }`;

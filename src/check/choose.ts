@@ -74,7 +74,7 @@ function refuseUnknown(
   });
 }
 
-/** Suggests `check injection` for a workload (`deployment/web`), and for a word close to its name. */
+/** Suggests `check injection` for a workload (`deployment/web`), and for a word similar to `injection`. */
 function injectionHint(word: string, what: keyof typeof IDS): string | undefined {
   const command = "kubectl mesh check injection";
   if (what !== "category") return undefined;

@@ -1,4 +1,4 @@
-/** Prints the section of docs/checks.md about a check, a rule, and the list of checks. None needs a cluster. */
+/** Prints the section of docs/checks.md about a check, the title of a rule, and the list of checks. Needs no cluster. */
 import { UsageError } from "../base/errors.ts";
 import { closest, columnsBeforeText, columnsWithin, editDistance, wrappedAround } from "../base/text/mod.ts";
 import { RULES } from "../inject/mod.ts";
@@ -21,7 +21,7 @@ export async function explanationOf(id: string, width: number): Promise<string> 
   return `${title}\n\n${plainText(body.trim(), width)}\n`;
 }
 
-/** Returns the title and severity of a rule. Only a warning knows the fix, which depends on the manifest. */
+/** Returns the title and severity of a rule. Omits the fix, because it depends on the manifest. */
 function ruleText({ id, severity, title, istio }: typeof RULES[number], width: number): string {
   const code = istio === undefined ? "" : ` (${istio} of "istioctl analyze")`;
   const paragraphs = [

@@ -13,7 +13,7 @@ export type Facts = { readonly [Name in keyof Inventory]: Reading<Inventory[Name
 
 /**
  * Thrown when a check reads an unknown value, and caught only in this file. `of` names the unknown objects, such as
- * `3 pods`. It has no stack trace, because thousands of pods may throw it.
+ * `3 pods`. This class is not an Error, because checks may throw it for thousands of pods, and stack traces are slow.
  */
 export class NotKnown {
   constructor(readonly why: Unknown, readonly of = "") {}

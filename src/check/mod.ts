@@ -100,7 +100,7 @@ interface Repairing {
   readonly isDocument: boolean;
 }
 
-/** Prints the results, runs the repairs that the user wants, and after one prints the new results. Returns the last. */
+/** Prints the results and runs the repairs that the user wants. After a repair, prints and returns the new results. */
 async function printAndRepair(
   world: World,
   first: readonly CheckResult[],
@@ -125,7 +125,7 @@ async function scopeProblem(source: Source): Promise<MeshError | undefined> {
   return new MeshError(`No pod, workload or namespace has the labels "${selector?.text}"`, { hint: "see --selector" });
 }
 
-/** True if this is unknown, because the checks then report the cause. */
+/** Whether the selector selects any object. True if this is unknown, because the checks then report the cause. */
 export async function hasChosen(source: Source): Promise<boolean> {
   const { selector } = source.scope;
   if (selector === undefined) return true;

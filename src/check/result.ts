@@ -36,6 +36,8 @@ export interface Summary {
 }
 
 /**
+ * Returns the summary, which also decides the exit code:
+ *
  * | a check failed (`--fail-on`) | all results of a category are unknown   | a result is unknown | mark | exit code |
  * |------------------------------|-----------------------------------------|---------------------|------|-----------|
  * | yes                          | any                                     | any                 | `×`  | 1         |
@@ -75,7 +77,7 @@ function hasBlindCategory(results: readonly CheckResult[]): boolean {
   return results.some(({ result, category }) => result === "unknown" && !seen.has(category));
 }
 
-/** No evidence that its category could be checked: every user gets the time from the API server. */
+/** Does not show that its category could be checked, because every user may read the API server's time. */
 const CLOCK = "clock-skew";
 
 const BLIND: readonly Outcome[] = ["unknown", "skipped"];

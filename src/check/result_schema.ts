@@ -1,4 +1,4 @@
-/** The JSON of `check -o json`. Import it for types only: printing needs no zod. */
+/** The JSON of `check -o json`. Import only types from this file: printing does not need zod. */
 import { z } from "zod";
 import { SHOWN_FIX } from "./advice/advice_schema.ts";
 

@@ -1,4 +1,4 @@
-/** The rights that the inventory needs, as Roles. A test verifies that it uses each of these and no others. */
+/** The rights that the inventory needs, as Roles. A test verifies that the inventory uses exactly these rights. */
 import { toYaml } from "../yaml/mod.ts";
 import { GATEWAY_CRDS } from "./inventory/gateway_crds.ts";
 import type { ValueMap } from "../base/value.ts";

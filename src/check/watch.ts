@@ -25,7 +25,7 @@ export async function watchUntilWell(
   let last = "";
   const draw = (shown: string) => {
     if (shown === last) return;
-    // Two chunks: a terminal clears its screen only for a chunk that is nothing else.
+    // Writes CLEAR_SCREEN as a separate chunk, because it is escaped in any other chunk.
     if (clear !== undefined || last !== "") stdout.write(clear ?? "\n");
     stdout.write(shown);
     last = shown;

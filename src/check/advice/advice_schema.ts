@@ -1,4 +1,4 @@
-/** Advice in the JSON of `check` and of `check injection`. Import it for types only: printing needs no zod. */
+/** Advice in the JSON of `check` and `check injection`. Import only types from this file: printing does not need zod. */
 import { z } from "zod";
 
 export const SHOWN_ADVICE = z.strictObject({

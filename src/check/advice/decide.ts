@@ -18,7 +18,7 @@ export interface Deciding {
  *
  * | rule                                                                                  | because                        |
  * |---------------------------------------------------------------------------------------|--------------------------------|
- * | advice that gives a proxy to pods of a protected namespace is dropped                  | the injector would need itself |
+ * | advice that gives a proxy to pods of a protected namespace is dropped                  | the injector runs there        |
  * | harmless changes come first, then read-only commands, `loosens`, `enrols`, `takes-out`  | users copy the first           |
  * | a guess comes after read-only commands                                                 | these may rule out the guess   |
  * | within each of these groups, the smallest reach comes first                            | smaller changes are safer      |

@@ -1,11 +1,11 @@
-/** The installer of a control plane, as annotations of its objects name it, and its command for a lost object. */
+/** Finds the installer of a control plane in annotations, and returns the command that recreates a lost object. */
 import { FLAGS_ANNOTATION, readFlags } from "../../istio/annotations/installation.ts";
 import { textAt, type ValueMap } from "../../base/value.ts";
 import { type Advice, harmless, type Need } from "./advice.ts";
 import { shellQuoted } from "../../base/text/mod.ts";
 import { kubectl, needOf } from "./commands.ts";
 
-/** The flags of `webhook manifests`, or a Helm release, as annotations name them. istioctl sets no such annotation. */
+/** The flags of `webhook manifests`, or a Helm release, from annotations. istioctl sets no such annotation. */
 export type Installer = { readonly flags: readonly string[] } | Release;
 
 interface Release {

@@ -10,7 +10,7 @@ export interface Line {
 const MAX_COMMANDS = 10;
 const MAX_FIXES = 3;
 
-/** If there are several fixes, each names its first object. `isWhole`: the number of lines is not limited. */
+/** Returns the lines of fixes. Of several fixes, each names its first object. `isWhole`: do not limit the lines. */
 export function fixLines(fixes: readonly ShownFix[], isWhole = false): readonly Line[] {
   const shown = isWhole ? fixes : fixes.slice(0, MAX_FIXES);
   const left = fixes.length - shown.length;

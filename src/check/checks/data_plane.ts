@@ -40,7 +40,7 @@ const KILLED_BY_KERNEL = 137;
 interface PodCheck extends Omit<CheckRow, "run"> {
   readonly judge: (pod: ProxyPod, now: Date) => ProblemOf | undefined;
   readonly advice?: (pod: Named) => readonly Advice[];
-  /** Advice that comes first. It needs requests to the API server, so it is only called if there is a problem. */
+  /** Returns the advice to put first. Sends requests to the API server, so it is called only if there is a problem. */
   readonly first?: (facts: Facts) => Promise<(pod: Named) => readonly Advice[]>;
 }
 
@@ -240,7 +240,7 @@ function withinMemory({ pod, proxy }: ProxyPod): ProblemOf | undefined {
   return { result: "warning", message, advice: moreMemory(pod, proxy.spec) };
 }
 
-/** The agent also exits with 137 if the kernel killed only Envoy. */
+/** Whether a container was OOM-killed. The agent exits with 137 if the kernel killed only Envoy. */
 function isOutOfMemory(reason: string, code: number): boolean {
   return reason === "OOMKilled" || code === KILLED_BY_KERNEL;
 }

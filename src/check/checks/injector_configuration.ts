@@ -65,7 +65,10 @@ export const INJECTOR_CONFIGURATION_CHECKS: readonly CheckRow[] = ROWS.map((row)
   run: (facts) => ofPlanes(facts, row),
 }));
 
-/** Without the right to read webhooks, a missing ConfigMap is no problem: the control plane is then a guess. */
+/**
+ * Judges the ConfigMaps of all control planes. If the webhooks are unknown, the control plane is a guess, so a missing
+ * ConfigMap makes the result unknown.
+ */
 async function ofPlanes(facts: Facts, { judge, advice }: Row): Promise<Finding> {
   const [webhooks, planes] = await Promise.all([later(facts.mutatingWebhooks()), facts.planes()]);
   const lost = judge === undefined ? [...planes.values()].filter(({ texts }) => !isKnown(texts)) : [];

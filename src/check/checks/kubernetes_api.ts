@@ -117,7 +117,10 @@ async function pluginFinding(facts: Facts, plugin: string): Promise<Finding | un
   };
 }
 
-/** A dry run shows that a webhook was called: the pod has a sidecar, the webhook denied it, or the call failed. */
+/**
+ * Judges by dry runs whether webhooks are called. A webhook was called if the pod has a sidecar, if the webhook denied
+ * the pod, or if the call failed.
+ */
 async function seenMutating(facts: Facts): Promise<Finding | undefined> {
   const webhooks = await facts.injectors();
   return await firstKnown([
@@ -130,7 +133,7 @@ async function seenMutating(facts: Facts): Promise<Finding | undefined> {
   ]);
 }
 
-/** A sidecar in a dry run shows that a webhook was called, even if the user may not read webhooks. */
+/** Returns `ok` if a pod gets a sidecar in a dry run. This needs no right to read webhooks. */
 async function seenInScope({ scope: { namespace }, dryRunOf }: Facts): Promise<Finding | undefined> {
   if (namespace === undefined) return undefined;
   const { outcome } = await dryRunOf(namespace, podToTry({ [LABEL.inject]: "true" }));
@@ -151,7 +154,7 @@ function uncalled(webhook: InjectorWebhook, run: DryRun | undefined): Finding | 
 /** Maximum clock difference, in milliseconds. Issuers backdate certificates by about a minute. */
 const MAX_SKEW = 60_000;
 
-/** With a large skew, certificates and tokens look expired or not yet valid. */
+/** Checks the API server's clock. With a large skew, certificates and tokens look expired or not yet valid. */
 export async function clockSkew(facts: Facts): Promise<Finding> {
   const { ahead } = await facts.version();
   if (ahead === undefined) return cannotTell("the server sends no Date header");

@@ -55,7 +55,7 @@ function discoveryAdvice(name: string, labels: ValueMap, selectors: readonly Val
 
 const DECIDING: readonly string[] = [LABEL.injection, LABEL.revision, LABEL.dataplaneMode];
 
-/** If the mesh configuration is invalid, the selectors are unknown, and another check reports it. */
+/** Returns the `discoverySelectors`. Unknown if the mesh configuration is invalid, which another check reports. */
 function selectorsIn({ text, file }: { readonly text: string; readonly file: string }): readonly Value[] {
   try {
     const { discoverySelectors = [] } = parseMeshConfig(text, file).data;
@@ -69,7 +69,7 @@ function selectorsIn({ text, file }: { readonly text: string; readonly file: str
 /** Name of the root certificate's volume in Istio's templates. */
 const VOLUME = "istiod-ca-cert";
 
-/** Pods mount this ConfigMap, so they do not start until istiod has written it (istio #22463, #43824). */
+/** Reports a missing ConfigMap with the root certificate. Pods that mount it do not start (istio #22463, #43824). */
 export async function rootCertificate({ name, sidecar }: SidecarNamespace, facts: Facts): Promise<readonly Problem[]> {
   const volume = mapsAt(specOf(sidecar), "volumes").find((each) => textAt(each, "name") === VOLUME);
   const map = volume === undefined ? "" : textAt(mapAt(volume, "configMap"), "name");

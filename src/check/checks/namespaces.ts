@@ -121,7 +121,7 @@ function servedLabel({ name, enrolment }: Namespace): LabelChange | undefined {
   return label === undefined ? undefined : { [LABEL.injection]: undefined, [LABEL.revision]: undefined, ...label };
 }
 
-/** An invalid value disables injection, even for labeled pods. A misspelled key has no effect. */
+/** Reports invalid values, which disable injection even for labeled pods, and misspelled keys, which have no effect. */
 function spelling(namespace: Namespace): readonly Problem[] {
   const { object, labels, injection } = namespace;
   const problems: Problem[] = [];
@@ -165,7 +165,7 @@ function meantValue(text: string): string {
   return OFF.includes(word) || closest(word, ["disabled"]) !== undefined ? "disabled" : "enabled";
 }
 
-/** `istio-injection` takes precedence over `istio.io/rev` (Istio, "Canary Upgrades"). */
+/** Reports both labels, because `istio-injection` takes precedence over `istio.io/rev` (Istio, "Canary Upgrades"). */
 function bothLabels(namespace: Namespace): readonly Problem[] {
   const { object, injection, revision } = namespace;
   if (injection === undefined || revision === undefined) return [];
@@ -177,7 +177,7 @@ function bothLabels(namespace: Namespace): readonly Problem[] {
   return [{ object, result: "warning", message, advice }];
 }
 
-/** ztunnel ignores pods with a sidecar (Istio ambient mode, "Add workloads to the mesh"). */
+/** Reports both modes, because ztunnel ignores pods with a sidecar (Istio ambient mode, "Add workloads to the mesh"). */
 function bothModes(namespace: Namespace): readonly Problem[] {
   const { object, labels, injection, revision } = namespace;
   const isInjected = injection === "enabled" || (injection === undefined && revision !== undefined);
@@ -197,14 +197,17 @@ function withoutAmbient(namespace: Namespace): Advice {
   return mayHavePod(namespace, (pod) => findProxy(pod) === undefined) ? { ...advice, risk: "takes-out" } : advice;
 }
 
-/** Without the label, pods of the namespace lose their proxy even if a webhook serves the label again later. */
+/**
+ * Advice to remove a label that no webhook serves. This is risky for pods with a proxy: without the label, they lose the
+ * proxy when they are recreated, even if a webhook serves the label again.
+ */
 function withoutUnserved(namespace: Namespace, key: string): Advice {
   const isLosing = !namespace.isSystem && mayHavePod(namespace, (pod) => findProxy(pod) !== undefined);
   const advice = relabelled(namespace.enrolment, "remove the label", { [key]: undefined });
   return isLosing ? { ...advice, risk: "takes-out" } : advice;
 }
 
-/** Whether a live pod of the namespace is of this kind. True if the pods are unknown. */
+/** Whether `isSo` is true for a live pod of the namespace. Returns true if the pods are unknown. */
 function mayHavePod({ name, enrolment: { pods } }: Namespace, isSo: (pod: Pod) => boolean): boolean {
   return pods?.some((pod) => pod.metadata.namespace === name && isAlive(pod) && isSo(pod)) ?? true;
 }

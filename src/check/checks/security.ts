@@ -115,7 +115,7 @@ function withPodSettings(pod: ValueMap): ValueMap {
 
 const SET = byHand("set global.proxy.resources and global.proxy_init.resources in the injector's values", "mesh");
 
-/** Reads LimitRanges only if a quota counts what the sidecar does not set, and pods only for advice. */
+/** Reads LimitRanges only if a quota counts a resource that the sidecar does not set. Reads pods only for advice. */
 async function quotas(facts: Facts): Promise<Finding> {
   const [quotas, ranges] = await Promise.all([facts.resourceQuotas(), later(facts.limitRanges())]);
   const sidecars = await facts.sidecars();

@@ -16,7 +16,7 @@ import { validationAnswers } from "./webhook/validation.ts";
 const EXISTS = "webhook-exists";
 const SERVICE = "webhook-service";
 
-/** Checks of all injection webhooks in the scope. They need the first one, unless they name another. */
+/** Checks of all injection webhooks in the scope. Each needs the check `EXISTS`, unless it names other needs. */
 const OF_INJECTORS: readonly (Omit<CheckRow, "run"> & { readonly judge: InjectorsJudge })[] = [
   { id: EXISTS, title: "an injection webhook is configured", needs: ["api-admission-registration"], judge: exists },
   { id: "webhook-overlap", title: "no pod matches two injection webhooks", judge: noOverlap },

@@ -99,7 +99,7 @@ function shownBy({ outcome, message, pod: result }: PodRun, { pod, verdict, name
   };
 }
 
-/** Labels of the pod come before labels of the namespace (Istio, "Installing the Sidecar"). */
+/** Returns the label that requests injection. Labels of the pod come first (Istio, "Installing the Sidecar"). */
 function askingLabel(pod: ValueMap, namespace: ValueMap) {
   const all = [
     { of: "pod", labels: pod, key: LABEL.inject },

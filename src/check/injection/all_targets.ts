@@ -16,7 +16,7 @@ export interface AllWorkloads {
   readonly selector?: LabelChoice | undefined;
 }
 
-/** Throws errors of the API, even if only one kind cannot be listed, and a MeshError if there is no workload. */
+/** Lists workloads. Throws errors of the API if any kind cannot be listed, and a MeshError if there is no workload. */
 export async function allTargets(api: KubeApi, { namespace, selector }: AllWorkloads): Promise<readonly Target[]> {
   const lists = await Promise.all(COLLECTIONS.map(([group, resource]) => {
     return api.list(apiPath(group, resource, namespace), { limit: "100", ...queryOf(selector) }, kept);

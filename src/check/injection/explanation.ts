@@ -28,7 +28,7 @@ import { hasOwnProxyIn, proxyField } from "./own_proxy.ts";
 import { ownerOfTarget, podOf, type Target } from "./target.ts";
 import { ASSUMED, DRY_RUN, type Question, type Verdict, verdictOf } from "./verdict.ts";
 
-/** The explanation why a workload is injected or not: the fields of the JSON, in its order, and one more. */
+/** Explains why a workload is injected or not. The fields are the fields of the JSON in its order, and `hasProblem`. */
 export interface Explanation extends ExplanationLine {
   /** Whether the result is a problem, not a decision of the user. If so, the exit code is 1. */
   readonly hasProblem: boolean;

@@ -110,7 +110,7 @@ function canAdmit({ given, isSnapshot }: Asking, namespace: Observed<unknown>): 
   return given === undefined && isSnapshot !== true && !(isKnown(namespace) && namespace.value === undefined);
 }
 
-/** If there are no webhooks, unknown labels do not matter. */
+/** Returns the webhooks. Unknown if the namespace's labels are unknown, unless no webhook exists. */
 function calledWebhooks(injectors: Knowledge["webhooks"], namespace: Observed<unknown>): Knowledge["webhooks"] {
   const isAny = injectors !== ASSUMED && isKnown(injectors) && injectors.value.length > 0;
   return isAny && !isKnown(namespace) ? namespace : injectors;
@@ -122,7 +122,7 @@ function gap(what: string, fact: Observed<unknown>): readonly string[] {
   return isKnown(fact) ? [] : [`cannot tell ${what}: ${reason(fact)}`];
 }
 
-/** Without a webhook, the function returns the injector of the chosen control plane. */
+/** Returns a function that finds the injector of a webhook or, without a webhook, of the chosen control plane. */
 async function injectorFinder(
   { api, clock, choice, given }: Asking,
   injectors: Observed<readonly InjectorWebhook[]>,

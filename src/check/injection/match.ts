@@ -21,7 +21,7 @@ export interface Match {
   readonly decided: Requirement | undefined;
 }
 
-/** An empty selector matches everything (Kubernetes, "Dynamic Admission Control"). */
+/** Evaluates the selectors. An empty selector matches everything (Kubernetes, "Dynamic Admission Control"). */
 export function matchOf(
   { namespaceSelector, objectSelector }: InjectorWebhook,
   namespace: ValueMap,

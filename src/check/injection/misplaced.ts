@@ -19,7 +19,7 @@ export interface Misplaced {
 
 const STRINGS = ["labels", "annotations"] as const;
 
-/** On a controller, they have no effect (Istio, "Installing the Sidecar"). */
+/** Finds requests on a controller, where they have no effect (Istio, "Installing the Sidecar"). */
 export function misplacedRequests(target: Target): readonly Misplaced[] {
   const { manifest, row } = target;
   if (row.path.length === 0) return [];

@@ -42,7 +42,7 @@ interface Seen extends Unreached {
   readonly served: readonly NamespaceLabel[];
 }
 
-/** The order is Istio's ("Installing the Sidecar"): the pod's opt-out, the namespace's labels, the pod's labels. */
+/** Returns the first cause in Istio's order: the pod's opt-out, the namespace's labels, the pod's labels. */
 export function whyNotCalled(unreached: Unreached): Cause {
   const { namespace, pod, webhooks, target } = unreached;
   const seen: Seen = {
@@ -57,7 +57,7 @@ export function whyNotCalled(unreached: Unreached): Cause {
     { reason: "not-called", field: "", message: "no webhook's selectors match the pod", advice: [] };
 }
 
-/** In the order of precedence. A function returns `undefined` if it is not the cause. */
+/** Causes in order of precedence (Istio, "Installing the Sidecar"). Each returns `undefined` if it does not apply. */
 const CAUSES: readonly ((seen: Seen) => Cause | undefined)[] = [
   noWebhook,
   optedOut,

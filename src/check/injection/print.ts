@@ -22,7 +22,7 @@ const EFFECTS: Readonly<Record<RuleLine["effect"], string>> = {
 export interface ExplanationLook {
   /** Width of lines, in columns. */
   readonly width: number;
-  /** Width of tables, in columns: of the terminal, else unlimited. In a wider table, each row is a block of lines. */
+  /** Maximum width of tables, in columns. In a wider table, each row becomes a block of lines. */
   readonly tableWidth: number;
   /** Whether to print the file and the document of each workload. */
   readonly namesFiles?: boolean;

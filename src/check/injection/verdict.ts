@@ -113,7 +113,7 @@ function roundOf(asked: Asked, webhooks: readonly InjectorWebhook[]): Round {
   return { outcomes, pod, again };
 }
 
-/** In order of precedence. An injection counts even if the result of another webhook is unknown. */
+/** Verdicts in order of precedence. An injection counts even if the result of another webhook is unknown. */
 const DECISIVE = ["refused", "injected", "cannot-tell"] as const;
 
 function decisive(outcomes: readonly Outcome[]): Outcome {
@@ -169,7 +169,7 @@ function assumed(asked: Asked): Verdict {
   return verdict(outcome, asked.rules, [], outcome.result);
 }
 
-/** Some pods and namespaces are never injected, regardless of the webhooks. */
+/** Returns the verdict if the webhooks are unknown. Some pods and namespaces are never injected by any webhook. */
 function withoutWebhooks(asked: Asked, why: string): Verdict {
   asked.rules.push({ ...ANY_WEBHOOK, effect: "unknown", message: why });
   const outcome = certainRefusal(asked) ?? namespaceOptOut(asked) ?? {
@@ -181,7 +181,7 @@ function withoutWebhooks(asked: Asked, why: string): Verdict {
   return verdict(outcome, asked.rules, [outcome], undefined);
 }
 
-/** No webhook of Istio matches the label `istio-injection=disabled` (Istio, "Installing the Sidecar"). */
+/** Returns the outcome of `istio-injection=disabled`, which no webhook matches (Istio, "Installing the Sidecar"). */
 function namespaceOptOut({ namespaceLabels, rules }: Asked): Outcome | undefined {
   if (namespaceLabels[LABEL.injection] !== "disabled") return undefined;
   const field = `namespace.metadata.labels["${LABEL.injection}"]`;
@@ -190,7 +190,7 @@ function namespaceOptOut({ namespaceLabels, rules }: Asked): Outcome | undefined
   return { ...NOT_INJECTED, reason: "namespace-disabled", field, message };
 }
 
-/** If it is unknown whether the conditions are true, also evaluates what the webhook would decide. */
+/** Evaluates the match conditions. If all are true, or one is unknown, also evaluates the webhook's decision. */
 function askOnCondition(webhook: InjectorWebhook, asked: Asked): Outcome {
   const { pod, isMade } = asked;
   const namespace = textAt(metadataOf(pod), "namespace");
@@ -216,7 +216,7 @@ function askOnCondition(webhook: InjectorWebhook, asked: Asked): Outcome {
   return { ...UNKNOWN, reason: "match-condition-unknown", field, message };
 }
 
-/** One false condition prevents the call (Kubernetes, "Matching requests: matchConditions"). */
+/** Returns the deciding condition. One false condition prevents the call (Kubernetes, "matchConditions"). */
 function decidingCondition(answers: readonly ConditionAnswer[]): ConditionAnswer | undefined {
   const order = ["does-not-hold", "unknown", "fails"];
   return order.map((holding) => answers.find((answer) => answer.holding === holding)).find(Boolean);

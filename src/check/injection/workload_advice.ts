@@ -45,7 +45,7 @@ export function changePod(target: Target, { of, key, value }: PodChange): Advice
 
 type Annotations = Readonly<Record<string, string | null>>;
 
-/** For a Job, the manifest must change, because a command that replaces the Job would run the Job again. */
+/** Advice to annotate a workload's pods. For a Job, by hand: a command that replaces the Job would run the Job again. */
 export function annotatedPod(object: Named, change: string, annotations: Annotations): Advice {
   const target = targetNamed(object);
   if (target !== undefined && target.row.kind !== "Job") {
@@ -68,7 +68,7 @@ export function optedOut(object: Named, change: string, risk: Risk): Advice {
   return { ...changePod(target, { of: "labels", key: LABEL.inject, value: "false" }), ...rest };
 }
 
-/** `change` gets the path of the pod's spec. Pods and Jobs must be recreated from their manifest. */
+/** Advice to edit a pod. `change` gets the path of the pod's spec. Pods and Jobs must be recreated from a manifest. */
 export function editedPod(object: Named, change: (podSpec: string) => string): Advice {
   const target = targetNamed(object);
   const text = change([...target?.row.path ?? [], "spec"].join("."));
@@ -112,7 +112,7 @@ function changed(target: Target, change: string, podPatch: PodPatch): Advice {
   return harmless(change, "workload", patch(object, nested(row.path, podPatch)));
 }
 
-/** Labels that the API server sets in the template of a Job, and refuses in a new Job, as it does with the selector. */
+/** Labels that the API server sets in the template of a Job. In a new Job, it refuses these labels and the selector. */
 const GENERATED = [
   "batch.kubernetes.io/controller-uid",
   "batch.kubernetes.io/job-name",
@@ -151,7 +151,7 @@ export function recreated(object: Named): Advice {
   return { ...byHand(`delete the pods of ${kind}/${object.name}, which are then recreated`, "workload"), ...rest };
 }
 
-/** Empty without live pods and for Jobs. A CronJob creates new pods at its next run. */
+/** Advice to recreate the live pods. Empty for Jobs, and for CronJobs, which create new pods at their next run. */
 export function recreate(target: Target, live: readonly LivePod[]): readonly Advice[] {
   const { row, file, namespace, name } = target;
   if (file !== undefined || live.length === 0 || ["CronJob", "Job"].includes(row.kind)) return [];
@@ -165,7 +165,7 @@ export function recreate(target: Target, live: readonly LivePod[]): readonly Adv
   return [harmless("delete its pods, which are then recreated", "workload", ...pods)];
 }
 
-/** Kinds whose controllers replace their pods when the template changes. A CronJob uses it for its next Job. */
+/** Kinds whose controllers replace pods when the template changes. A CronJob uses the new template for its next Job. */
 const ROLLED_OUT: readonly string[] = ["Deployment", "StatefulSet", "DaemonSet", "DeploymentConfig", "CronJob"];
 
 /**

@@ -157,7 +157,7 @@ export function injectorInventory(
       if (all !== undefined && isKnown(all)) return { value: all.value.has(namespace) };
       return mapKnown(await configMap(namespace, name), (map) => map !== undefined);
     },
-    /** By `planeKey`. If the webhooks are unknown, contains only the control plane of the scope. */
+    /** The control planes by `planeKey`. If the webhooks are unknown, only the control plane of the scope. */
     planes: once(async (): Promise<Known<ReadonlyMap<string, ObservedPlane>>> => {
       const webhooks = await injectors();
       const found = controlPlanes(isKnown(webhooks) ? webhooks.value : [], source.scope);
@@ -167,7 +167,7 @@ export function injectorInventory(
   };
 }
 
-/** RBAC can restrict such a list request to the name (`resourceNames`). */
+/** Lists the namespaces that have a ConfigMap with this name. RBAC can limit the request to the name. */
 async function namespacesOf(source: PlaneSource, name: string): Promise<Observed<ReadonlySet<string>>> {
   const maps = await listOf(source, "api/v1", "configmaps", {
     isKind: isConfigMap,

@@ -28,7 +28,10 @@ export interface DryRun extends PodRun {
   readonly isOfSidecar: boolean;
 }
 
-/** The pod requests a sidecar, was admitted without one, and failurePolicy is Fail. Assumes true matchConditions. */
+/**
+ * Whether the API server did not call the webhook: the pod requests a sidecar, but was admitted without a sidecar,
+ * although failurePolicy is Fail. Assumes that the matchConditions are true.
+ */
 export function isUncalled({ failurePolicy }: InjectorWebhook, { outcome, labels }: DryRun): boolean {
   return failurePolicy === "Fail" && outcome === "not-injected" && labels[LABEL.inject] === "true";
 }
@@ -62,7 +65,7 @@ function isRefusal(error: unknown): error is ApiError {
   return error.status !== 403 || !NOT_ALLOWED.test(error.message);
 }
 
-/** The API server does not name the webhook if the webhook and the request have the same timeout. */
+/** Adds the webhook's name to a failure. The API server omits the name if webhook and request have the same timeout. */
 function ofWebhook(run: Observed<DryRun>, { name }: InjectorWebhook): Observed<DryRun> {
   if (!isKnown(run) || run.value.outcome !== "failed" || run.value.webhook !== undefined) return run;
   return { value: { ...run.value, webhook: name } };

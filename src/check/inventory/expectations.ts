@@ -16,7 +16,7 @@ export interface ExpectedPod {
   /** The first webhook that would be called. Unknown if the webhooks or the labels of the namespace are unknown. */
   readonly webhook: Observed<InjectorWebhook | undefined>;
   readonly plane: ObservedPlane | undefined;
-  /** Unknown if the configuration is, or with match conditions: they may read fields that are not kept in memory. */
+  /** Unknown if the configuration is unknown, or if match conditions may read fields that are not kept in memory. */
   readonly decision: Observed<Decision | undefined>;
 }
 
@@ -46,7 +46,7 @@ export function expectationInventory({ scope }: Source, parts: ExpectationParts)
   };
 }
 
-/** If there are no webhooks, unknown labels do not matter. */
+/** Returns a function that finds a pod's webhook. The labels of namespaces matter only if webhooks exist. */
 function webhookFinder(
   namespaces: Observed<readonly Namespace[]>,
   injectors: Observed<readonly InjectorWebhook[]>,

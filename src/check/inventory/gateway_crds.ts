@@ -36,7 +36,7 @@ export const GATEWAY_CRDS: readonly string[] = PLURALS.map(nameOf);
 
 export function gatewayInventory(source: Source) {
   return {
-    /** Each is requested by name: a list of all CRDs would be megabytes, and would need the right to list CRDs. */
+    /** Requests each CRD by name: a list of all CRDs would be megabytes, and would need the right to list all. */
     gatewayCrds: once(async (): Promise<Observed<readonly GatewayCrd[]>> => {
       const lists = PLURALS.map(async (plural) => {
         const query = { fieldSelector: `metadata.name=${nameOf(plural)}` };

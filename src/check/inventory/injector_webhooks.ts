@@ -42,7 +42,7 @@ export type WebhookTarget =
 const NAMES = /(^|\.)(sidecar-injector\.)?istio\.io$/;
 const APP = "sidecar-injector";
 
-/** They are called for new pods, and have Istio's names or are in a configuration with the label of injectors. */
+/** Returns webhooks for new pods that have an Istio name, or whose configuration has the label of injectors. */
 export function injectorWebhooks(configurations: readonly MutatingWebhookConfiguration[]): InjectorWebhook[] {
   return configurations.flatMap(({ metadata: { name, labels = {} }, webhooks = [] }) =>
     webhooks.filter((webhook) => isInjector(webhook, labels)).map((webhook) => readWebhook(webhook, name, labels))

@@ -152,7 +152,7 @@ function part(value: Value, kept: Kept): Value {
   return Object.fromEntries(Object.entries(value).filter(([key]) => kept.test(key)));
 }
 
-/** Returns the fields that the client parses. It cannot test names, so a pattern stands for all fields of a mapping. */
+/** Returns the fields that the client parses. For a pattern, the client parses all fields of the mapping. */
 function readFields(kept: KeptFields): Exclude<Fields, true> {
   const entries = Object.entries(kept).map(([key, inner]): [string, Fields] => {
     return [key, inner === true || inner instanceof RegExp ? true : readFields(inner)];

@@ -36,7 +36,7 @@ export function serverInventory(source: Source) {
   };
 }
 
-/** Empty if the scope is one namespace, because other namespaces are then not read. */
+/** Lists pods of kube-system. Empty if the scope is one namespace, because other namespaces are then not read. */
 async function systemPods(source: Source, listing: typeof API_SERVERS): Promise<Observed<readonly Pod[]>> {
   return source.scope.namespace === undefined ? await listOf(source, "api/v1", "pods", listing) : { value: [] };
 }
@@ -55,7 +55,7 @@ async function readVersion({ api, clock }: Source): Promise<ServerVersion> {
   };
 }
 
-/** The Date header was set while the request was in flight, and is truncated to a second. */
+/** Returns the clock difference. The server sets the Date header between `before` and `after`, in whole seconds. */
 function aheadOf(date: string | undefined, before: number, after: number): number | undefined {
   const server = Date.parse(date ?? "");
   if (Number.isNaN(server)) return undefined;

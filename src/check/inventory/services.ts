@@ -37,7 +37,7 @@ export function serviceInventory(source: Source) {
     deploymentsIn: oncePerKey((namespace: string) =>
       listOf(source, "apis/apps/v1", "deployments", { isKind: isDeployment, namespace })
     ),
-    /** Regardless of `--selector`. With `--namespace`, others are not read, because only advice needs the pods. */
+    /** All pods of a namespace. Does not read pods outside of `--namespace`, because only advice needs them. */
     podsIn: oncePerKey((namespace: string) => {
       const { namespace: chosen = namespace } = source.scope;
       return chosen === namespace

@@ -1,4 +1,4 @@
-/** Defaults and limits of LimitRanges (Kubernetes, "Limit Ranges"). They apply again after webhooks. */
+/** Defaults and limits of LimitRanges (Kubernetes, "Limit Ranges"). The API server applies them again after webhooks. */
 import type { V1LimitRangeItem } from "@kubernetes/client-node/models";
 import type { LimitRange, Plain } from "../../kube/client/mod.ts";
 import type { ValueMap } from "../../base/value.ts";

@@ -23,7 +23,7 @@ export function demandOf(pod: Pod, ranges: readonly LimitRange[]): Demand {
   return { total: podAmounts(pod, amounts), containers };
 }
 
-/** Ignores exemptions from Pod Security, which are in the API server's configuration. */
+/** Returns the policies that refuse a pod. Exemptions from Pod Security are unknown: only the API server has them. */
 export function obstaclesOf(pod: Pod, { labels, quotas, ranges }: Policies): readonly Obstacle[] {
   const demand = demandOf(pod, ranges);
   return [
@@ -49,7 +49,7 @@ function podSecurity(pod: Pod, label: unknown): readonly Obstacle[] {
   return [{ never: true, message: `Pod Security enforces ${level}: ${violations.join("; ")}` }];
 }
 
-/** `undefined` for `privileged` and a missing label. The API does not show the cluster's default level. */
+/** Returns the level in a label; `undefined` for `privileged` or no label. No API shows the cluster's default level. */
 export function levelOf(label: unknown): Level | undefined {
   return label === "baseline" || label === "restricted" ? label : undefined;
 }

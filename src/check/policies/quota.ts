@@ -1,4 +1,4 @@
-/** Quotas against a sidecar (Kubernetes, "Resource Quotas"). Every container must set the limited resources. */
+/** Finds quotas that refuse a sidecar. Every container must set the limited resources (Kubernetes, "Resource Quotas"). */
 import type { V1ResourceQuotaSpec } from "@kubernetes/client-node/models";
 import type { Plain, ResourceQuota } from "../../kube/client/mod.ts";
 import { type Advice, loosening } from "../advice/advice.ts";
@@ -27,7 +27,7 @@ export interface Raise {
   readonly to: bigint;
 }
 
-/** Every container must set them if a quota limits them (kubernetes/pkg/quota/v1/evaluator/core/pods.go). */
+/** Resources that every container must set if a quota limits them (kubernetes/pkg/quota/v1/evaluator/core/pods.go). */
 const NAMED = /^(requests|limits)\.(cpu|memory)$/;
 const COUNTED = /^(requests|limits)\.(cpu|memory|ephemeral-storage)$/;
 

@@ -135,7 +135,7 @@ function chosen<T extends object, Key extends keyof T>(record: T, keys: readonly
   return Object.fromEntries(entries) as Pick<T, Key>;
 }
 
-/** Reads ConfigMaps of the chosen control plane, of those that webhooks call, and of all revisions in the namespace. */
+/** Reads ConfigMaps of the chosen control plane, of the webhooks' control planes, and of the namespace's revisions. */
 async function configMaps(
   reader: Reader,
   controlPlane: SnapshotPlane,
@@ -200,7 +200,7 @@ function withoutSecrets(map: KubeObject, withheld: string[]): KubeObject {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace }, data };
 }
 
-/** Accepts invalid YAML, which only fails when a user injects with it. */
+/** Replaces secrets in a text. Accepts invalid YAML, because it fails only when a user injects with it. */
 function withoutFields(text: string, redactor: Redactor): string {
   try {
     const value = redactor.value(parseYaml(text, ""));
@@ -232,7 +232,7 @@ function labelsAlone({ metadata: { name, labels } }: KubeObject): KubeObject {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name, ...isMap(labels) ? { labels } : {} } };
 }
 
-/** Adds node names only if some kubelets support native sidecars and others do not: nodes come and go. */
+/** Returns kubelet versions. Adds the names of nodes only if some, but not all, kubelets support native sidecars. */
 async function nodesOf(reader: Reader): Promise<InjectionSnapshot["kubeletVersions"]> {
   const list = await reader.read({ resource: "nodes", needs: "list on nodes" }, () => {
     return reader.api.list("/api/v1/nodes", { limit: "50" }, nodeKeeper());

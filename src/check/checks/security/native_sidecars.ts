@@ -1,4 +1,4 @@
-/** Kubelets support native sidecars since 1.29 (KEP-753). An older kubelet waits forever for the sidecar to exit. */
+/** Checks that kubelets support native sidecars (since 1.29, KEP-753). Older kubelets wait until the sidecar exits. */
 import type { Node, Pod } from "../../../kube/client/mod.ts";
 import { containersOf, findProxy, kubeletMinor, kubeletVersion, PROXY, specOf } from "../../../inject/mod.ts";
 import { type Advice, byHand, harmless } from "../../advice/advice.ts";
@@ -10,7 +10,7 @@ import { findingOf } from "../findings.ts";
 
 const MINOR = 29;
 
-/** An error if native sidecars are in use, else a warning. Skips cordoned nodes without mesh pods. */
+/** Reports old nodes: errors if native sidecars are in use, else warnings. Skips cordoned nodes without mesh pods. */
 export async function nativeSidecars(facts: Facts): Promise<Finding> {
   const nodes = await facts.nodes();
   if (nodes.length === 0) return { result: "skipped", message: "the cluster has no nodes" };

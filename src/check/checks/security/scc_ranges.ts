@@ -1,4 +1,4 @@
-/** The SCC `restricted-v2` admits only users in the namespace's range on OpenShift (istio #61791). */
+/** Checks users of sidecars on OpenShift. The SCC `restricted-v2` admits only the namespace's users (istio #61791). */
 import { intAt, mapAt, textAt } from "../../../base/value.ts";
 import type { Namespace } from "../../../kube/client/mod.ts";
 import { allContainers, type Pod } from "../../../inject/mod.ts";
@@ -40,7 +40,10 @@ function usersOf(sidecar: Pod): readonly { readonly name: string; readonly user:
   });
 }
 
-/** `nonroot-v2` admits any user except root. `privileged` admits an init container that changes iptables rules. */
+/**
+ * Advice to admit the users. The SCC `nonroot-v2` admits any user except root. `privileged` also admits init containers
+ * that change iptables rules.
+ */
 export function rangeAdvice({ name, sidecar, plane }: SidecarNamespace): readonly Advice[] {
   const needsRoot = usersOf(sidecar).some(({ user }) => user === 0);
   const scc = needsRoot ? "privileged" : "nonroot-v2";

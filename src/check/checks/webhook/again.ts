@@ -1,4 +1,4 @@
-/** Advice to recreate lost objects of a control plane, by the installer that its other objects name. */
+/** Advice to recreate lost objects of a control plane. Annotations of its remaining objects name the installer. */
 import { LABEL } from "../../../istio/annotations/labels.ts";
 import { mapAt, textAt, type ValueMap } from "../../../base/value.ts";
 import type { Advice } from "../../advice/advice.ts";

@@ -44,7 +44,7 @@ export function bundleValid(webhooks: readonly InjectorWebhook[], { clock }: Fac
   return findingOf(problems);
 }
 
-/** A webhook with a URL needs no caBundle: without one, the API server trusts the CAs of the operating system. */
+/** Returns the problem of a caBundle. May be empty with a URL: the API server then trusts the operating system's CAs. */
 function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): ProblemOf | undefined {
   if (caBundle === "" && "url" in target) return undefined;
   if (caBundle === "") {

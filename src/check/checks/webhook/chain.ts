@@ -1,4 +1,4 @@
-/** Finds mutating webhooks that remove parts of a sidecar, as they decode old types (istio #49054, #49221). */
+/** Finds mutating webhooks that decode pods as old types, and so remove parts of a sidecar (istio #49054, #49221). */
 import { LABEL } from "../../../istio/annotations/labels.ts";
 import { mapAt, mapsAt, type Value, type ValueMap } from "../../../base/value.ts";
 import { sameValue } from "../../../base/values/mod.ts";
@@ -66,7 +66,7 @@ function problemsOf(lost: readonly string[], { culprits, namespace: { name } }: 
   }];
 }
 
-/** The API server matches later webhooks against the labels that injection sets. */
+/** Advice to exclude injected pods from a later webhook. Its objectSelector sees the labels that injection has set. */
 function excluding({ configuration, name, objectSelector }: InjectorWebhook): Advice {
   const notInjected = { key: LABEL.tlsMode, operator: "DoesNotExist" };
   const matchExpressions = [...objectSelector.matchExpressions ?? [], notInjected];

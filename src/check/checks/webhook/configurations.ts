@@ -40,7 +40,7 @@ export async function exists(webhooks: readonly InjectorWebhook[], facts: Facts)
   return { result: "ok", message: [...new Set(webhooks.map(({ configuration }) => configuration))].join(", ") };
 }
 
-/** Each tag must have one configuration and point to an installed revision, which has its own configuration. */
+/** Checks that each tag has one configuration, and points to a revision that has its own configuration. */
 export async function revisionTags(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const configurations = distinct(webhooks, ({ configuration }) => configuration);
   const revisions = new Set(configurations.flatMap(({ tag, revision }) => tag === undefined ? [revision] : []));

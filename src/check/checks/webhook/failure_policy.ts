@@ -11,7 +11,7 @@ import {
 import { type Facts, forAdvice } from "../../facts.ts";
 import { entriesPatched, logged } from "./webhook_advice.ts";
 
-/** During an outage, pods could not be recreated with Fail, and would start without a sidecar with Ignore. */
+/** Warns about Ignore. During an outage, pods start without a sidecar with Ignore, and cannot be recreated with Fail. */
 export async function failurePolicy(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const [namespaces, all] = await Promise.all([facts.namespaces(), facts.pods()]);
   const labels = labelsByNamespace(namespaces);
@@ -35,7 +35,7 @@ export async function failurePolicy(webhooks: readonly InjectorWebhook[], facts:
   };
 }
 
-/** Advises Fail only if a dry run shows that the webhook responds, because Fail blocks all pods if it does not. */
+/** Advises Fail only if a dry run shows that the webhook responds. Without a response, Fail blocks all pods. */
 async function fixesOf(ignoring: readonly InjectorWebhook[], facts: Facts): Promise<readonly Fix[]> {
   const groups = Map.groupBy(ignoring, ({ configuration }) => configuration);
   return await Promise.all([...groups].map(async ([configuration, own]) => {

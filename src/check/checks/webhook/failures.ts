@@ -22,7 +22,7 @@ interface Failure {
   readonly advice: (webhook: InjectorWebhook, port: string, callee: Callee) => readonly Advice[];
 }
 
-/** A plain `timeout` would match every error, because the URL of each call contains it. */
+/** Does not match the word `timeout` alone, because the URL of each call contains `timeout=`. */
 export const NO_ANSWER =
   /deadline exceeded|(i\/o|handshake) timeout|Client\.Timeout|timed out|did not complete within/i;
 

@@ -1,4 +1,4 @@
-/** GitOps controllers that overwrite the control plane's fields (argo-cd #25447), or compare injected pods. */
+/** Finds GitOps controllers that overwrite the control plane's fields (argo-cd #25447), or compare injected pods. */
 import type { KubeObject, MutatingWebhookConfiguration, Pod } from "../../../kube/client/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
 import { findProxy } from "../../../inject/mod.ts";
@@ -64,7 +64,10 @@ const TOOLS: readonly {
   },
 ];
 
-/** Each sync of a GitOps controller overwrites the fields that it owns. The API server records the owners. */
+/**
+ * Reports GitOps controllers that own fields that the control plane writes, because each sync overwrites these fields.
+ * The API server records the owners of fields.
+ */
 export async function bundleIsUnmanaged(facts: Facts): Promise<Finding> {
   const sources = [
     async () => {
@@ -101,7 +104,10 @@ async function overwritten(
   }];
 }
 
-/** Only Argo CD's server-side diff ignores changes by mutating webhooks (Argo CD, "Diff Strategies"). */
+/**
+ * Reports an injected pod that Argo CD compares with its manifest. Only Argo CD's server-side diff ignores changes by
+ * mutating webhooks (Argo CD, "Diff Strategies").
+ */
 function comparedPod(pod: Pod): readonly Problem[] {
   const { annotations, ownerReferences = [], namespace = "", name } = pod.metadata;
   if (annotations?.[TRACKED] === undefined || ownerReferences.length > 0) return [];
@@ -143,7 +149,10 @@ interface LeftAlone {
   readonly jqPathExpressions: readonly string[];
 }
 
-/** A merge patch replaces lists, so it repeats their items (Argo CD, "Diffing Customization"). */
+/**
+ * Advice to make an Application ignore fields (Argo CD, "Diffing Customization"). A merge patch replaces lists, so the
+ * patch repeats the existing items.
+ */
 async function applicationPatched(
   metadata: ValueMap,
   fields: LeftAlone,

@@ -26,7 +26,7 @@ export async function noOverlap(webhooks: readonly InjectorWebhook[], facts: Fac
   return findingOf(problems);
 }
 
-/** Lists configurations in reverse order of their names. */
+/** Advice to choose one control plane, or to delete a configuration. Suggests to delete the last configuration first. */
 async function adviceFor(both: readonly InjectorWebhook[], facts: Facts): Promise<readonly Advice[]> {
   const names = [...new Set(both.map(({ configuration }) => configuration))];
   const change = "choose one control plane with the label istio-injection or istio.io/rev";
@@ -61,7 +61,7 @@ function overlaps(
   });
 }
 
-/** Returns the webhooks that a pod matches. A configuration and its tag call the same target and count once. */
+/** Returns the webhooks that a pod matches. Webhooks with the same name in one configuration count once. */
 function takers(webhooks: readonly InjectorWebhook[], namespace: ValueMap, pod: ValueMap): InjectorWebhook[] {
   return distinct(webhooks.filter((webhook) => sendsPod(webhook, namespace, pod)), ({ configuration, name }) => {
     return [configuration, name];

@@ -10,7 +10,10 @@ import { hasAllPods } from "../../inventory/mod.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { isCalled } from "./service.ts";
 
-/** Such pods cannot start again after an outage (istio #26380). Without pods, the Service's selector counts. */
+/**
+ * Reports a webhook that is called for its own pods, which then cannot start again after an outage (istio #26380). If
+ * the Service has no pods, its selector counts.
+ */
 export async function notItsOwn(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const problems = await inEach(webhooks.filter(isCalled), async (webhook) => {
     const { target } = webhook;
@@ -35,7 +38,7 @@ function problemOf(webhook: InjectorWebhook, advice: readonly Advice[]): Problem
   };
 }
 
-/** Gateways in this namespace are still injected, because their pods have an injection label. */
+/** Advice to exclude the namespace. Gateways in this namespace are still injected by the labels of their pods. */
 function adviceFor(
   namespace: Namespace,
   webhooks: readonly InjectorWebhook[],

@@ -87,7 +87,10 @@ function where({ namespace }: DryRun): string {
   return `the namespace "${namespace}"`;
 }
 
-/** With Fail, the webhook skipped the pod or was not called. With Ignore, it may also have failed to respond. */
+/**
+ * Explains a pod without a sidecar. With failurePolicy Fail, the webhook skipped the pod or was not called. With Ignore,
+ * the webhook may also have failed to respond.
+ */
 async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts): Promise<Report> {
   const { failurePolicy, name, timeoutSeconds } = webhook;
   const state = `a pod in ${where(run)} is created without a sidecar`;
@@ -114,7 +117,7 @@ async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts):
   return { message, advice: logged(webhook.target) };
 }
 
-/** `undefined` if all conditions are true, so that the webhook is called. */
+/** Reports a match condition that fails; `undefined` if all conditions are true. Otherwise the result is unknown. */
 function failingCondition(webhook: InjectorWebhook, { labels, namespace }: DryRun, state: string): Report | undefined {
   const question = { pod: podToTry(labels), namespace, isMade: false };
   const answers = askConditions(webhook.matchConditions, question);

@@ -79,7 +79,7 @@ export async function leadingToPods(
 const PORT = 15017;
 const PORT_NAME = "https-webhook";
 
-/** For a refused connection: if the port is already right, assumes that the pods hang, and restarts them. */
+/** Advice for a refused connection. If the port is already correct, assumes that the pods hang and must be restarted. */
 export async function openingPort(target: Place & { readonly port: number }, facts: Facts): Promise<readonly Advice[]> {
   const leading = await leadingToPods(target, facts);
   if (leading.length > 0) return leading;
@@ -214,7 +214,7 @@ function ofPod({ metadata }: Pod): string {
   return `its pod "${metadata.name}"`;
 }
 
-/** Returns the first container of pods for which this is so. */
+/** Returns the first container of the pods for which `isSo` is true. */
 function firstContainer(pods: readonly Pod[], isSo: (state: ContainerState) => boolean) {
   const all = pods.flatMap((pod) =>
     containersOf(pod, "containers").map((each) => ({ pod, state: stateOf(pod, each) }))

@@ -11,7 +11,7 @@ import { findingOf, type Problem } from "../findings.ts";
 /** Matches the webhook names `rev.validation.istio.io` and `validation.istio.io`. */
 const NAME = /(^|\.)validation\.istio\.io$/;
 
-/** Without a response, the API server denies every change to Istio's resources (istio #22319). */
+/** Reports webhooks without ready pods: the API server then denies every change to Istio's resources (istio #22319). */
 export async function validationAnswers(facts: Facts): Promise<Finding> {
   const webhooks = (await facts.validatingWebhooks()).flatMap((configuration) =>
     mapsAt(configuration, "webhooks").filter((webhook) => NAME.test(textAt(webhook, "name")) && selects(webhook))

@@ -35,7 +35,7 @@ export function entriesPatched(
   return patch(configurationNamed(configuration), { webhooks }, "strategic");
 }
 
-/** The advice is risky if pods that match this configuration match no other. */
+/** Advice to delete a configuration. Risky if pods that match this configuration match no other configuration. */
 export async function deleted(configuration: string, change: string, facts: Facts): Promise<Advice> {
   const risk = await riskWithout((name) => name === configuration, facts);
   return { change, reach: "cluster", steps: [remove(configurationNamed(configuration))], risk };

@@ -29,7 +29,7 @@ function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(", ");
 }
 
-/** An ordinary container keeps the Job from completing (Kubernetes, "Sidecar Containers"). */
+/** Reports a proxy that keeps its Job from completing, as an ordinary container (Kubernetes, "Sidecar Containers"). */
 export function jobProxy({ pod, owner }: ExpectedPod): ProblemOf | undefined {
   if (!["Job", "CronJob"].includes(owner.kind)) return undefined;
   const containers = containersOf(pod, "containers");

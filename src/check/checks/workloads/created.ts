@@ -16,7 +16,7 @@ import { quotaFor } from "../../policies/quota.ts";
 /** Maximum age of an event. Controllers retry within 16 minutes, so an older event is about a solved problem. */
 const RECENT = 20 * 60_000;
 
-/** Deployments show refused pods in their status, other controllers in events. */
+/** Reports controllers with refused pods. Deployments report these in their status, other controllers in events. */
 export async function podsCreated(facts: Facts): Promise<Finding> {
   const [workloads, namespaces, injectors, events] = await Promise.all([
     facts.workloads(),

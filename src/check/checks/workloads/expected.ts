@@ -61,7 +61,7 @@ function imageOf(injector: Injector): string | undefined {
   return IMAGES.get(injector);
 }
 
-/** `undefined` if the templates cannot be rendered, which another check reports. */
+/** Returns the proxy's image; `undefined` if the templates cannot be rendered, which another check reports. */
 function renderedImage(injector: Injector): string | undefined {
   try {
     const { pod } = injectPod(PROBE, podOwner(PROBE, "default"), injector);
@@ -72,7 +72,7 @@ function renderedImage(injector: Injector): string | undefined {
   }
 }
 
-/** Injectors skip such pods silently, because capturing their traffic would capture the node's traffic. */
+/** Reports pods on the host network. Injectors skip them silently, because capture would affect the node's traffic. */
 export function hostNetwork({ pod, webhook }: ExpectedPod): ProblemOf | undefined {
   if (specOf(pod)["hostNetwork"] !== true || known(webhook) === undefined) return undefined;
   return { result: "warning", message: "it uses the host network and is never injected, regardless of its labels" };

@@ -18,7 +18,7 @@ const WANTED: readonly string[] = [
 ];
 const OTHERS: ReadonlySet<string> = new Set(RULES.map(({ id }) => id).filter((id) => !WANTED.includes(id)));
 
-/** The check `workload-label-place` covers the label that requests injection. */
+/** Applies the rules. Leaves out a misplaced label that requests injection, which `workload-label-place` reports. */
 export function metadataProblems(target: Target): readonly ProblemOf[] {
   const { manifest, row } = target;
   const subject = { manifest, kind: row.kind, path: row.path, pod: podIn(manifest, row), injected: undefined };
@@ -32,7 +32,7 @@ export function metadataProblems(target: Target): readonly ProblemOf[] {
   return [...found, ...refused(target)];
 }
 
-/** Only a warning: existing pods may be older than the value, or not be in the mesh. */
+/** Warns about values that injection refuses. No error, because pods may be older than the value or not in the mesh. */
 function refused(target: Target): readonly ProblemOf[] {
   const texts = Object.entries(annotationsOf(podIn(target.manifest, target.row)))
     .filter((entry): entry is [string, string] => typeof entry[1] === "string");
