@@ -78,6 +78,18 @@ export async function runPage(path: string, t: Deno.TestContext, world: PageWorl
     });
   }
   if (Deno.env.get("UPDATE") === "1") await Deno.writeTextFile(path, withOutputs(page, outputs));
+  await t.step("a checkout ignores the files of the page", async () => {
+    assert.deepEqual(await notIgnored(place.cwd), []);
+  });
+}
+
+/** Returns the entries of a folder that .gitignore does not name, each with a slash before its name. */
+async function notIgnored(folder: string): Promise<string[]> {
+  const ignored = (await Deno.readTextFile(`${ROOT}.gitignore`)).split("\n");
+  const entries = await Array.fromAsync(Deno.readDir(folder));
+  const lines = entries.filter(({ isSymlink }) => !isSymlink)
+    .map(({ name, isDirectory }) => `/${name}${isDirectory ? "/" : ""}`);
+  return lines.filter((line) => !ignored.includes(line)).toSorted();
 }
 
 function programNamed(name: string, programs: Readonly<Record<string, Program>>): Program {
