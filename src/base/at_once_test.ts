@@ -12,7 +12,7 @@ Deno.test("results have the order of the items, and no more than so many run at 
     open.delete(item);
     return item * 10;
   });
-  // The later one of each two ends first.
+  // Of two running items, the later item ends first.
   while (open.size > 0) {
     [...open.values()].at(-1)?.();
     await new Promise((resolve) => setTimeout(resolve));

@@ -5,7 +5,7 @@ export class LateLibrary<T> {
   /** `name` appears in the error that `get` throws. */
   constructor(private readonly name: string, private readonly load: () => Promise<T>) {}
 
-  /** Loads the library; a second call costs nothing. */
+  /** Loads the library, once. */
   async loaded(): Promise<T> {
     return this.#library ??= await this.load();
   }

@@ -49,7 +49,7 @@ function repair(name: string, isRisky = false, forbidden: readonly string[] = []
 
 const REPAIRS = [repair("a"), repair("b", true), repair("c"), repair("d", false, ["patch pods"])];
 
-/** Which commands run after these answers. */
+/** Returns the commands that run after these answers. */
 async function ran(answers: string, yes = false, code = 0) {
   const world = fakeWorld({
     stdin: answers,

@@ -16,7 +16,7 @@ export const CATEGORIES = [
 
 export type Category = typeof CATEGORIES[number];
 
-/** `skipped`: a required check failed, or there is nothing to check. `unknown`: the result cannot be determined. */
+/** `skipped`: a needed check failed, or no object needs the check. `unknown`: the result cannot be determined. */
 export type Outcome = CheckResult["result"];
 
 export interface Finding {

@@ -10,7 +10,7 @@ import { cannotTell, type Facts, firstKnown, inEach, later } from "./facts.ts";
 import { type Inventory, isKnown, type Unknown } from "./inventory/mod.ts";
 import { judge } from "./run.ts";
 
-/** A cluster that gives the checks much to read: nothing of it is wrong. */
+/** A healthy cluster with objects for as many checks as possible. */
 function wellCluster(): readonly KubeObject[] {
   const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web-1", controller: true };
   const { authority } = testCertificate(80n);
@@ -55,7 +55,7 @@ function wellCluster(): readonly KubeObject[] {
   ];
 }
 
-/** A managed cluster with a webhook of others: kube-apiserver is hidden. */
+/** A managed cluster, whose kube-apiserver is hidden, with a webhook of another program. */
 function otherCluster(): readonly KubeObject[] {
   const rules = [{ apiGroups: [""], operations: ["CREATE"], resources: ["pods"] }];
   return [
@@ -66,14 +66,14 @@ function otherCluster(): readonly KubeObject[] {
   ];
 }
 
-/** Before the mesh: an aggregated API shows that Services are reached. */
+/** A cluster without a mesh. An aggregated API shows that the API server reaches Services. */
 function plainCluster(): readonly KubeObject[] {
   const status = { conditions: [{ type: "Available", status: "True" }] };
   const service = { namespace: "kube-system", name: "metrics-server" };
   const proxy = { name: "istio-proxy", ready: false, state: { running: {} } };
   return [
     object("apiregistration.k8s.io/v1", "APIService", "v1.metrics", { spec: { service }, status }),
-    // Asked by a command, it has all.
+    // A command in this proxy shows no problem.
     object("v1", "Pod", "shop/slow", {
       spec: { containers: [{ name: "istio-proxy", image: "proxy" }] },
       status: { containerStatuses: [proxy] },
@@ -81,7 +81,7 @@ function plainCluster(): readonly KubeObject[] {
   ];
 }
 
-/** Envoy's configuration without refused parts. */
+/** Envoy's configuration without rejected updates. */
 const DUMP = {
   configs: [{
     "@type": "type.googleapis.com/envoy.admin.v3.ListenersConfigDump",
@@ -89,7 +89,7 @@ const DUMP = {
   }],
 };
 
-/** The API server injects, and shows its version and APIs. */
+/** Returns the inventory of an API server that injects pods and serves its version and APIs. */
 function inventory(objects = wellCluster()): Inventory {
   const raw = {
     "/version": { gitVersion: "v1.34.1", major: "1", minor: "34" },
@@ -119,7 +119,7 @@ function gettersOf(all: Inventory): [name: string, getter: Getter][] {
   return Object.entries<unknown>(all).filter((entry): entry is [string, Getter] => typeof entry[1] === "function");
 }
 
-/** The inventory with these getters unknown, and the names of all getters that are read. */
+/** Returns the inventory with these getters unknown, and the names of all getters that are called. */
 function hiding(all: Inventory, isHidden: (name: string) => boolean, unknown: Unknown) {
   const read = new Set<string>();
   const getters = gettersOf(all).map(([name, getter]) => [name, (...args: unknown[]) => {
@@ -135,25 +135,26 @@ const REASONS: readonly Unknown[] = [{ forbidden: "list on all" }, { failed: "no
   object: "configmap/a/b",
 }];
 
-/** A cluster, and getters that a check does not need for `ok`: another value is enough. */
+/** A cluster, and for each check, the getters without which the check can still be `ok`. */
 interface Case {
   readonly objects: readonly KubeObject[];
   readonly enough: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Nothing in the namespaces limits any pod. */
+/** No policy in the namespaces limits pods. */
 const OPEN = { "pod-security": ["sidecars"], "scc-ranges": ["sidecars"] };
 
 const CASES: readonly Case[] = [
   {
     objects: wellCluster(),
     enough: {
-      // A sidecar in a dry run shows what the flags of kube-apiserver would.
+      // A sidecar in a dry run is the same evidence as the flags of kube-apiserver.
       "api-mutating-admission": ["apiServerPods"],
       "api-aggregator-routing": ["apiServerPods", "kubeProxyPods"],
-      // The ConfigMap of the authority is as good as the Secrets.
+      // The ConfigMap of the CA is the same evidence as the Secrets.
       "webhook-certificate": ["secret"],
-      // They matter to a quota of what the sidecar does not set, and to a pod with an unexpected proxy.
+      // LimitRanges matter only if a quota limits a resource that the sidecar does not set. Workloads matter only for a
+      // pod with an unexpected proxy.
       "resource-quota": ["limitRanges"],
       "workload-proxy-unexpected": ["workloads"],
       ...OPEN,
@@ -172,7 +173,7 @@ const CASES: readonly Case[] = [
   },
   {
     objects: plainCluster(),
-    // The answer of an aggregated API shows what the answer of a webhook would. There is nothing to judge for the others.
+    // An aggregated API that responds is the same evidence as a webhook that responds. The other checks judge no object.
     enough: {
       "resource-quota": ["limitRanges", "sidecars"],
       "limit-range": ["sidecars"],
@@ -184,7 +185,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** What only advice about a problem asks for. */
+/** Getters that only advice calls. */
 const OF_ADVICE = ["applications", "deploymentsIn", "podsIn"];
 
 Deno.test("no check that reads an unknown value is ok, whichever value it is", async () => {
@@ -206,7 +207,7 @@ Deno.test("no check that reads an unknown value is ok, whichever value it is", a
     const all = inventory(objects);
     const hidings = gettersOf(all).flatMap(([name]) => REASONS.map((unknown): [string, Unknown] => [name, unknown]));
     for (const check of ALL_CHECKS) {
-      // With one unknown value a check reads the same as without, up to that value.
+      // First finds the getters that the check calls. Then makes each of these getters unknown.
       const { hidden, read } = hiding(all, () => false, { failed: "" });
       if ((await judge(check, hidden)).result === "ok") wellAtFirst.add(check.id);
       read.forEach((name) => everRead.add(name));
@@ -215,7 +216,7 @@ Deno.test("no check that reads an unknown value is ok, whichever value it is", a
   }
   assert.deepEqual(found, []);
   assert.deepEqual(gettersOf(inventory()).map(([name]) => name).filter((name) => !everRead.has(name)), OF_ADVICE);
-  // The test says little about a check that is never ok.
+  // Each check must be ok in one of the clusters, or else the test proves nothing about it.
   assert.deepEqual(ALL_CHECKS.map(({ id }) => id).filter((id) => !wellAtFirst.has(id)), []);
 });
 

@@ -13,7 +13,7 @@ import { runChecks } from "./run.ts";
 
 const SCOPE = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
 
-/** Runs one check that fails so many times. */
+/** Runs one check that fails `failures` times, and then passes. */
 async function wait(failures: number, milliseconds: number, finding: Finding = { result: "error" }) {
   const { clock } = fakeWorld();
   const waited: string[] = [];
@@ -41,7 +41,7 @@ Deno.test("without --wait, or without a failure, checks run once", async () => {
   assert.deepEqual((await wait(1000, 60_000, { result: "unknown" })).runs, 1);
 });
 
-/** The API server says these to everyone. */
+/** Checks that pass without any right, because every user may read their values. */
 const PUBLIC = ["api-reachable", "api-version", "api-admission-registration", "clock-skew"];
 
 Deno.test("a user without rights gets no ok, and no success", async () => {
@@ -182,7 +182,7 @@ Deno.test("requests of several checks are sent once", async () => {
   const api = clusterApi({ raw: { "/version": { gitVersion: "v1.34.1", major: "1", minor: "34" } } });
   const inventory = inventoryOf({ api, clock, scope: SCOPE });
   for (const check of ALL_CHECKS) await judge(check, inventory);
-  // Reviews of rights differ in what they ask, not in their path.
+  // Access reviews have the same path, and differ only in their bodies.
   const requests = api.requests.filter((request) => request !== `create ${ACCESS_REVIEWS}`);
   assert.deepEqual(requests.filter((request, index) => requests.indexOf(request) !== index), []);
 });

@@ -10,7 +10,7 @@ import { explainInjection } from "./injection/explain_injection.ts";
 import { inventoryOf } from "./inventory/mod.ts";
 import { PATHS, rbacText, type Right, rightsFor } from "./rights.ts";
 
-/** Kinds that can be asked about by name. */
+/** Kinds that `check injection` accepts as KIND/NAME. */
 const KINDS: readonly (readonly [apiVersion: string, kind: string])[] = [
   ["v1", "Pod"],
   ["v1", "ReplicationController"],
@@ -51,7 +51,7 @@ function objects(): readonly KubeObject[] {
   ];
 }
 
-/** All that checks and questions about injection ask of a cluster. */
+/** Returns all requests of `check` and `check injection`. */
 async function requestsOfAll(): Promise<readonly string[]> {
   const api = clusterApi({ objects: objects(), raw: { "/version": {}, "/apis": {} } });
   const { clock } = realWorld();

@@ -4,7 +4,7 @@ import { fakeWorld } from "../../test/support/fake_world.ts";
 import type { World } from "../platform/mod.ts";
 import { watchUntilWell } from "./watch.ts";
 
-/** Watches checks that are well after so many rounds. */
+/** Watches checks that pass after `rounds` rounds. */
 async function watched(
   rounds: number,
   { terminal = false, isDocument = false, timeout = 0 }: {
@@ -15,7 +15,7 @@ async function watched(
 ) {
   const world = fakeWorld({ terminal });
   let round = 0;
-  // As a real terminal does, which gets each chunk through it.
+  // Escapes each chunk, as the real standard output does.
   const stdout: World["stdout"] = {
     ...world.stdout,
     write: (chunk) => world.stdout.write(typeof chunk === "string" ? terminalText(chunk) : chunk),

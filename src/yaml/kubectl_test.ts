@@ -8,9 +8,9 @@ import recorded from "./testdata/kubectl.json" with { type: "json" };
 import { toYaml } from "./write/to_yaml.ts";
 import { sameValue } from "../base/values/mod.ts";
 
-/** Syntax that go-yaml refuses or cuts short, being YAML 1.1, and js-yaml reads as YAML 1.2 says; we read it. */
+/** Syntax of YAML 1.2 that this program reads. go-yaml follows YAML 1.1, and rejects or truncates it. */
 const NEWER_SYNTAX = /[\x85\u2028\u2029]|^(?:&a?|\.\.\. b): v|^- \ta|^- !a?$|^! ?<<:/;
-/** Syntax that we refuse: go-yaml stops reading after the first value and ignores the rest of the text. */
+/** Syntax that this program rejects. go-yaml stops after the first value and ignores the rest of the text. */
 const TRAILING = /^(?:\[\]|\{\}): v|\n+: v\n$|^a\n {2}: v/;
 
 function readOrRefuse(text: string): Value | undefined {
@@ -50,7 +50,7 @@ Deno.test("toYaml() writes hostile strings as recorded, which kubectl reads back
 Deno.test("numberText() writes floats as Go does", () => {
   for (const [text = "", yaml = ""] of recorded.numbers) {
     const whole = Number.isInteger(Number(text)) && Math.abs(Number(text)) < 2 ** 64;
-    // go-yaml keeps the notation of a float in JSON; a whole number is the same integer either way.
+    // For a whole number, compares only the value, because go-yaml keeps the notation of the JSON.
     if (!whole) assert.equal(`${numberText(Number(text))}\n`, yaml);
     else assert.equal(Number(numberText(Number(text))), Number(yaml));
   }

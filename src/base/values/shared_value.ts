@@ -3,7 +3,7 @@ import { isList, type Value } from "../value.ts";
 
 const shared = new WeakSet<object>();
 
-/** Declares a value and all values in it as shared: they must not be changed any more. */
+/** Declares a value and all values in it as shared. Do not change these values afterwards. */
 export function share(value: Value): void {
   if (typeof value !== "object" || value === null || shared.has(value)) return;
   shared.add(value);

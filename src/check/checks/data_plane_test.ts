@@ -47,14 +47,14 @@ function podOf(
   return object;
 }
 
-/** The findings that are not `ok`, by id, in what is kept of pods. */
+/** Returns the findings that are not `ok`, by id, for pods with only the kept fields. */
 function findings(...cases: readonly PodCase[]): Record<string, Finding> {
   const pods = cases.map(podOf).map(podKeeper()).filter(isPod);
   const all = POD_CHECKS.map((check) => [check.id, judgePods(check, pods, NOW)] as const);
   return Object.fromEntries(all.filter(([, { result }]) => result !== "ok"));
 }
 
-/** `id result: first line` of what was found. */
+/** Returns the findings as `id result: first line of the message`. */
 function shown(...cases: readonly PodCase[]): string[] {
   return Object.entries(findings(...cases)).map(([id, { result, message = "" }]) =>
     `${id} ${result}: ${message.split("\n")[0]?.replace("pod/shop/cart-1: ", "")}`
@@ -163,7 +163,7 @@ Deno.test("a proxy that was killed for its memory gets twice as much, and keeps 
   assert.deepEqual(unlimited?.fixes?.[0]?.alternatives.flatMap(({ steps }) => steps), []);
 });
 
-/** What the proxy of a pod says by commands; `undefined`: nobody may ask. */
+/** The output of commands in the proxy's container; `undefined` if exec is forbidden. */
 const ASKED: Readonly<Record<string, readonly [pod: PodCase, stdout: string | undefined, expected: string]>> = {
   "a ready proxy is not asked": [{}, "", "ok "],
   "a proxy that does not run is not asked": [{ proxy: waiting("CrashLoopBackOff") }, "", "ok "],

@@ -16,7 +16,7 @@ export interface Problem {
 /** A problem without the name of its object. */
 export type ProblemOf = Omit<Problem, "object">;
 
-/** The finding if `--selector` matches no pod: a check that judged nothing must not pass. */
+/** The finding if `--selector` matches no pod. A check without any pod must not pass. */
 export const NO_POD: Finding = { result: "skipped", message: "no pod has the labels of --selector" };
 
 /** The finding of checks of the whole cluster when `--namespace` limits the scope. */
@@ -36,7 +36,7 @@ const MAX_LINES = 10;
 /** The same advice for all objects, or a function of the object. A problem's own advice takes precedence. */
 export type AdviceFor = readonly Advice[] | ((object: Named) => readonly Advice[]);
 
-/** One finding with the worst result. Objects with the same advice share a fix. Notes show only without problems. */
+/** Returns one finding with the worst result. Objects with the same advice share a fix. Problems hide notes. */
 export function findingOf(problems: readonly Problem[], advice: AdviceFor = []): Finding {
   if (problems.every(({ result }) => result === "note")) return noted(problems);
   const errors = problems.filter(({ result }) => result === "error");
@@ -63,7 +63,7 @@ function noted(notes: readonly Problem[]): Finding {
   };
 }
 
-/** One fix for each group of objects whose advice has the same text, with the commands for all objects of the group. */
+/** Returns a fix for each group of objects whose advice has the same text, with the commands for all these objects. */
 function fixesOf(problems: readonly Problem[], general: AdviceFor): readonly Fix[] {
   const all = problems.map(({ object, advice }) => {
     return { object, alternatives: advice ?? (typeof general === "function" ? general(namedIn(object)) : general) };

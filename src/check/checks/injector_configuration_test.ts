@@ -13,7 +13,7 @@ interface Texts {
   readonly mesh?: string;
 }
 
-/** ConfigMaps as Istio has them, and webhooks that do not call a service of ours. */
+/** The ConfigMaps of Istio, and webhooks that do not call this program's Service. */
 function istio({ config = BUILT_IN.config, values = "{}", mesh = "" }: Texts = {}): KubeObject[] {
   return [
     object("v1", "ConfigMap", "istio-system/istio-sidecar-injector", { data: { config, values } }),
@@ -31,7 +31,7 @@ async function results(options: ClusterOptions) {
 
 const WELL = Object.fromEntries(INJECTOR_CONFIGURATION_CHECKS.map(({ id }) => [id, "ok"]));
 
-/** The policy of a configuration that cannot be loaded; in a run the check is skipped. */
+/** The result of the policy check for an invalid configuration. In a whole run, this check is skipped. */
 const NO_POLICY = { "injector-policy-enabled": "unknown" };
 
 const CASES: readonly (readonly [string, Texts, Readonly<Record<string, string>>])[] = [
@@ -72,7 +72,7 @@ Deno.test("injector-configuration: this program's webhook has its own ConfigMap"
   assert.deepEqual(await results({ objects }), WELL);
 });
 
-/** Which ConfigMaps the findings name. */
+/** Returns the ConfigMaps that the findings name, by check. */
 async function blamed(objects: readonly KubeObject[]): Promise<Record<string, readonly string[]>> {
   const inventory = clusterInventory({ objects });
   const found = await Promise.all(

@@ -83,7 +83,7 @@ async function revisionsServed(facts: Facts): Promise<Finding> {
 
 const NO_WEBHOOK: Finding = { result: "skipped", message: "the cluster has no injection webhook" };
 
-/** The finding if `--selector` matches no namespace: a check that judged nothing must not pass. */
+/** The finding if `--selector` matches no namespace. A check without any namespace must not pass. */
 const NONE_CHOSEN: Finding = { result: "skipped", message: "no namespace has the labels of --selector" };
 
 /** Adds the webhooks and pods that decide the risk of changing labels. Only advice needs them. */

@@ -19,7 +19,7 @@ function namespace(labels: Record<string, string>): KubeObject {
 
 const PULL = BUILT_IN.values.replace("imagePullSecrets: []", "imagePullSecrets: [registry]");
 
-/** The ConfigMap of the control plane, with this mesh configuration and these values. */
+/** Returns the control plane's ConfigMap with this mesh configuration and these values. */
 function plane(mesh: string, values?: string): readonly KubeObject[] {
   return meshObjects().filter(({ kind }) => kind === "ConfigMap").map((map) => {
     return { ...map, data: { ...Object(map["data"]), mesh, ...values === undefined ? {} : { values } } };

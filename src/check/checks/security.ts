@@ -69,7 +69,7 @@ const LOWER = byHand(
   "workload",
 );
 
-/** If the finding is unknown, for example without rights, and the scope contains no policy, returns `ok`. */
+/** Returns the finding. If the finding is unknown, for example without rights, returns `ok` if no policy exists. */
 async function unlessOpen(judged: () => Promise<Finding>, isOpen: () => Promise<boolean>): Promise<Finding> {
   const open = async (): Promise<Finding | undefined> => await isOpen() ? { result: "ok" } : undefined;
   return await firstKnown([judged, open]) ?? await judged();

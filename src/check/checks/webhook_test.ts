@@ -62,7 +62,7 @@ Deno.test("deactivated configurations do not count", async () => {
   assert.match(message ?? "", /deactivated/);
 });
 
-/** A second configuration for the same namespaces, as an old installation leaves behind. */
+/** Returns a second configuration for the same namespaces, such as a leftover of an old installation. */
 function leftBehind(): KubeObject {
   const [first] = meshWebhooks();
   assert(first !== undefined);
@@ -75,7 +75,7 @@ Deno.test("overlapping configurations are reported with the namespace", async ()
   const { result, message, objects: shown } = await finding("webhook-overlap", { objects });
   assert.equal(result, "error");
   assert.match(message ?? "", /^namespace\/shop: pods without labels match istio-sidecar-injector \(.*\) and .*-old/);
-  // A pod of "plain" would have to ask for it.
+  // In the namespace "plain", only pods with the label match.
   assert.match(message ?? "", /namespace\/plain: pods with sidecar.istio.io\/inject=true match/);
   assert.deepEqual(shown, ["namespace/shop", "namespace/plain"]);
 });
@@ -124,7 +124,7 @@ Deno.test("a webhook that is called for its own pods is an error", async () => {
   const enabled = { "istio-injection": "enabled" };
   const [configuration] = meshWebhooks();
   assert(configuration !== undefined);
-  // Without the exclusion that our manifests write.
+  // Removes the exclusion of the webhook's own namespace, which `webhook manifests` writes.
   const open = JSON.parse(JSON.stringify(configuration).replaceAll('"istio-system"]', '"nowhere"]'));
   const own = async (labels: Record<string, Value>, ...pods: KubeObject[]) => {
     const objects = [open, service, namespace("istio-system", labels), ...pods];

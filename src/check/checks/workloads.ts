@@ -105,7 +105,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** Gives a command only if all nodes support native sidecars: an old kubelet waits for the sidecar to exit. */
+/** Advice to use a native sidecar. Has no command if a node is too old: its kubelet would wait for the sidecar to exit. */
 function nativeSidecar(object: Named, hasNativeSidecars: boolean): Advice {
   const change = "run the proxy as a native sidecar";
   const advice = annotatedPod(object, change, { [ANNOTATION.nativeSidecar]: "true" });

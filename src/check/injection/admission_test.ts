@@ -139,10 +139,10 @@ Deno.test("without the right to create pods, nothing speaks against the pod: the
   assert.match(warnings[1] ?? "", /needs list on limitranges/);
 });
 
-/** A user who may do all in the namespace, and nothing elsewhere. */
+/** Matches the paths that a user with rights in only one namespace may not read. */
 const ELSEWHERE = /^\/apis\/admission|\/namespaces\/istio-system\//;
 
-/** What a dry run shows without the right to read webhooks: labels of namespace and pod, its answer, verdict, reason, text. */
+/** Dry runs without the right to read webhooks: labels of namespace and pod, the answer, verdict, reason, and text. */
 const SHOWN: readonly (readonly [
   labels: Record<string, string>,
   answer: ClusterOptions["dryRun"],

@@ -35,7 +35,7 @@ function livePod(name: string, containers = [APP]): KubeObject {
   });
 }
 
-/** The answer to a dry run where a webhook injects. */
+/** The answer to a dry run if a webhook injects the pod. */
 function injected(): KubeObject {
   return object("v1", "Pod", "shop/web-1", { metadata: { annotations: { "sidecar.istio.io/status": "{}" } } });
 }

@@ -17,7 +17,7 @@ export function hasOwnProxy({ manifest, row, file }: Target): boolean {
   return hasProxy(row.kind === "Pod" && file === undefined ? appliedPod(pod) : pod);
 }
 
-/** As `hasOwnProxy`, but for a pod with a controller, reads the controller's manifest. */
+/** Does the same as `hasOwnProxy`, but reads the controller's manifest for a pod with a controller. */
 export async function hasOwnProxyIn(api: KubeApi | undefined, target: Target): Promise<boolean> {
   const controller = controllerOf(target);
   if (controller === undefined || target.file !== undefined) return hasOwnProxy(target);
@@ -51,7 +51,7 @@ function appliedPod(pod: Pod): Pod {
   return isMap(applied) ? applied : {};
 }
 
-/** Injection replaces the image "auto": without a webhook, such a proxy cannot start. */
+/** Whether a pod has a proxy that can start without injection. The image "auto" needs injection, which replaces it. */
 function hasProxy(pod: Pod): boolean {
   const proxy = findProxy(pod);
   return proxy !== undefined && textAt(proxy, "image") !== "auto";

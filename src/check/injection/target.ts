@@ -48,7 +48,7 @@ export function targetOf(manifest: ValueMap, namespace: string, file: string | u
   return row === undefined ? undefined : targetOfKind(manifest, row, { namespace, file });
 }
 
-/** `namespace` is the default for a manifest without a namespace. */
+/** Returns the workload in a manifest of this kind. `namespace` is the default for a manifest without a namespace. */
 export function targetOfKind(
   manifest: ValueMap,
   row: WorkloadKind,

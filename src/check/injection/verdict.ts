@@ -93,7 +93,7 @@ interface Round {
   readonly again: ReadonlySet<InjectorWebhook>;
 }
 
-/** If a later webhook changes the pod, webhooks with the reinvocation policy `IfNeeded` are called again. */
+/** Asks the webhooks in order. Asks a webhook with reinvocationPolicy `IfNeeded` again after changes by later webhooks. */
 function roundOf(asked: Asked, webhooks: readonly InjectorWebhook[]): Round {
   const outcomes: Outcome[] = [];
   const [called, again] = [new Set<InjectorWebhook>(), new Set<InjectorWebhook>()];

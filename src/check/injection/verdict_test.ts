@@ -127,7 +127,7 @@ Deno.test("what rules injection out decides, whatever webhooks exist", () => {
   ]);
 });
 
-/** The verdict where the webhooks of the configuration have such conditions. */
+/** Returns the verdict if the webhooks have these match conditions. */
 function onCondition(made: Pod, ...expressions: readonly string[]) {
   const matchConditions = expressions.map((expression, index) => ({ name: `c${index}`, expression }));
   const webhooks = injectorWebhooks(meshWebhooks()).map((each) => ({ ...each, matchConditions }));

@@ -182,7 +182,7 @@ async function namespacesOf(source: PlaneSource, name: string): Promise<Observed
 
 export type InjectorInventory = ReturnType<typeof injectorInventory>;
 
-/** Options of an injector as in a control plane. The environment of its process is unknown and counts as empty. */
+/** Returns a control plane's injector options. The environment of the control plane is unknown and counts as empty. */
 export function asControlPlane(clock: PlaneSource["clock"]) {
   return { byHand: false, env: () => undefined, now: () => clock.now() };
 }

@@ -111,7 +111,7 @@ export function nameKeeper(): Keep {
   return keeper({});
 }
 
-/** Equal lists and mappings are kept once, because pods of a workload differ in little more than their names. */
+/** Returns a keeper of these fields. Keeps equal lists and mappings once, because pods of a workload differ little. */
 function keeper(parts: Readonly<Partial<Record<"metadata" | "spec" | "status", KeptFields>>>): Keep {
   const fields = { ...parts, metadata: { name: true, namespace: true, ...parts.metadata } } as const;
   const known = new Map<string, Value>();

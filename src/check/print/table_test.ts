@@ -238,7 +238,7 @@ Deno.test("JSON has every field of every check", () => {
   assert.deepEqual(checks, RESULTS);
 });
 
-/** A cause, what follows from it, and what does not. */
+/** Returns a cause, results that follow from this cause, and other results. */
 function brokenCluster(count: number): readonly CheckResult[] {
   const cause = result("webhook-service", { result: "error", message: "there is none", hint: hint("webhook-service") });
   const consequences = Array.from({ length: count }, (_, at) => {

@@ -162,7 +162,7 @@ async function configMaps(
   return found.filter((each) => each !== undefined);
 }
 
-/** If the webhooks are known, the right to list ConfigMaps is optional, because webhooks name revisions too. */
+/** Returns the revisions that ConfigMaps name. Optional if the webhooks are known, because these name revisions too. */
 async function revisionsIn(
   reader: Reader,
   { istioNamespace }: SnapshotPlane,

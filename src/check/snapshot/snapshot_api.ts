@@ -19,7 +19,7 @@ export function snapshotCluster(
   return { api: snapshotApi(snapshot, file), choice: { istioNamespace, injectConfigMapName, meshConfigMapName } };
 }
 
-/** Rejects writes. Parts that could not be read return status 403. `file` is the snapshot's name for messages. */
+/** Returns a read-only API of a snapshot. Its unreadable parts return status 403. `file` is the name in messages. */
 export function snapshotApi(snapshot: InjectionSnapshot, file: string): KubeApi {
   const objects = [...snapshot.objects, ...nodesIn(snapshot)];
   const refuse = (path: string) => {

@@ -1,4 +1,4 @@
-/** What injection added to a pod, as text, without defaults of the API server (core/v1/defaults.go, ServiceAccount). */
+/** Reads the fields that injection added to a pod. Omits defaults of the API server (core/v1/defaults.go, ServiceAccount). */
 import { goJson } from "../../golang/go_json.ts";
 import { canonicalQuantity } from "../../kube/mod.ts";
 import { isList, isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
@@ -36,7 +36,7 @@ function podFields(spec: ValueMap, status: InjectionStatus): Fields {
   });
 }
 
-/** Istio's templates write `emptyDir:` without a value. */
+/** Adds `emptyDir: {}` to a volume without a source, because Istio's templates write `emptyDir:` without a value. */
 function withSource({ name = "", ...source }: ValueMap): ValueMap {
   return Object.values(source).every((each) => each === null) ? { name, emptyDir: {} } : { name, ...source };
 }

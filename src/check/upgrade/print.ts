@@ -8,7 +8,7 @@ export function upgradeJson(upgrade: Upgrade): string {
   return `${JSON.stringify(upgrade, null, 2)}\n`;
 }
 
-/** One block for each set of workloads with the same changes, largest first, then unknown workloads and a summary. */
+/** Returns a block for each set of workloads with equal changes, largest first, then unknown workloads and a summary. */
 export function upgradeText(upgrade: Upgrade, width = Infinity): string {
   const wrapped = (text: string, indent = "") => `${block(text, indent, width).join("\n")}\n`;
   const blocks = blocksOf(upgrade.workloads).map((each) =>

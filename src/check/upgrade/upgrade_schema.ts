@@ -1,4 +1,4 @@
-/** The JSON of `check upgrade -o json`. Import it for types only: printing needs no zod. */
+/** The JSON of `check upgrade -o json`. Import only types from this file: printing does not need zod. */
 import { z } from "zod";
 
 const CHANGE = z.strictObject({

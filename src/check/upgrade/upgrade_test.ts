@@ -52,7 +52,7 @@ const SCOPE = { namespace: undefined, istioNamespace: "istio-system", revision: 
 const CLOCK = { now: () => new Date(), monotonic: () => 0, sleep: () => Promise.resolve() };
 const CONFIG = { text: BUILT_IN.config, file: "injector.yaml" };
 
-/** Values are layered over the built-in ones only without a configuration. */
+/** Returns changed built-in values as a whole file. With a configuration, a file replaces all built-in values. */
 function values(change: (text: string) => string): { readonly text: string; readonly file: string } {
   return { text: change(BUILT_IN.values), file: "values.yaml" };
 }
@@ -132,7 +132,7 @@ Deno.test("differences of one workload stand apart", async () => {
   assert.deepEqual(upgradeText(found, 60).split("\n").filter((line) => line.length > 60), []);
 });
 
-/** Changes of the template, and what is reported of them. */
+/** Changes of the template, with the report about each change. */
 const CHANGES: readonly (readonly [what: string, change: (config: string) => string, shown: RegExp])[] = [
   [
     "an init container less",

@@ -98,7 +98,10 @@ export async function revisionConfiguration(api: KubeApi, choice: ClusterChoice)
   }
 }
 
-/** Returns `undefined` if the webhooks cannot be read, so that the user sees the error about the missing ConfigMap. */
+/**
+ * Returns the revision of a tag. Returns `undefined` if the webhooks are unreadable, so that the user sees the error about
+ * the missing ConfigMap.
+ */
 async function revisionOfTag(api: KubeApi, tag: string): Promise<string | undefined> {
   try {
     return taggedRevision((await api.list(WEBHOOKS_PATH)).items, tag);

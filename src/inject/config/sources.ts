@@ -122,7 +122,7 @@ function singleValues({ hub, tag, cni, fit }: GivenConfiguration): ValueMap {
   };
 }
 
-/** Helm's rule: mappings merge key by key, other values replace, null removes. */
+/** Merges two layers by Helm's rule: mappings merge key by key, other values replace, null removes. */
 function overlaid(below: ValueMap, above: ValueMap): ValueMap {
   const result = Object.assign(newMap(), below);
   for (const [key, value] of Object.entries(above)) {

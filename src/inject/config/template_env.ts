@@ -17,7 +17,7 @@ export interface TemplateEnv {
   readonly names: readonly string[];
   /** The flag or field that sets `names`. It is shown in the note. */
   readonly setBy?: string;
-  /** Called once for each variable that is set and that a template tries to read, but cannot see. */
+  /** Called once for each set variable that a template tries to read without permission. */
   readonly note?: (text: string) => void;
 }
 

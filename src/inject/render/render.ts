@@ -30,7 +30,7 @@ export function renderTemplates(config: ModernConfig, names: readonly string[], 
   const templates = names.map((name) => ({ name, template: templateNamed(config, name) }));
   const isOnly = names.length === 1;
   const writes = templates.some(({ template }) => template.effects.has("writes"));
-  /** Template functions may write to values, so copy the values: the next pod must not see such writes. */
+  /** Copies the values if template functions may change them, so that the next pod does not see the changes. */
   const ownValues = () => writes ? copyMap(input.values) : input.values;
   const values = isOnly ? input.values : ownValues();
   const setting = [mesh, values, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid];

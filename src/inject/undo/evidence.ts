@@ -125,7 +125,7 @@ export interface Doubt {
   readonly message: string;
 }
 
-/** Messages about a field that may have been the user's. */
+/** Messages about a field that the user may have set. */
 export const STAYS = "stays, because the pod may have had it before injection, or the values may set it";
 export const TAKEN_OUT = "removed; add it again if the pod had it before injection";
 

@@ -10,7 +10,7 @@ interface Rule {
   readonly name: string;
   /** The value that injection writes; `undefined` if injection does not add the label. */
   readonly value: (pod: Pod, evidence: Evidence) => string | undefined;
-  /** Set if the user may have written the same value, except the value `unless`, which users do not write. */
+  /** Set if the user may have written the same value. Users never write the value `unless`. */
   readonly doubtful?: { readonly unless?: string };
 }
 

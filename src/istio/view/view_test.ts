@@ -8,7 +8,7 @@ import { parseMeshConfig } from "../read/parse.ts";
 import { meshConfigView, proxyConfigView } from "./view.ts";
 import { DurationView } from "./view_types.ts";
 
-/** What a chain such as `.GetTracing.GetZipkin.GetAddress` gives; texts for what prints as text. */
+/** Returns the value of a chain such as `.GetTracing.GetZipkin.GetAddress`, as text if Go prints the value as text. */
 function read(root: GoValue, chain: string): GoValue | undefined {
   let value: GoValue | undefined = root;
   for (const name of chain.split(".")) value = value instanceof GoStruct ? value.get(name) : undefined;

@@ -28,7 +28,7 @@ export function accessManifests(plan: Plan): ValueMap[] {
   ];
 }
 
-/** Builds an RBAC rule. Without `names`, it applies to all objects of the resources. */
+/** Builds an RBAC rule. Without `names`, the rule applies to all objects of the resources. */
 export function rule(group: string, resources: string[], verbs: string[], names: string[] = []): ValueMap {
   const named: ValueMap = names.length === 0 ? {} : { resourceNames: names };
   return { apiGroups: [group], resources, ...named, verbs };

@@ -74,8 +74,7 @@ function objectsOf(plan: Plan): readonly ValueMap[] {
 }
 
 /**
- * Kinds that get the annotation with the flags. There are several, so that the flags can be read even if some objects
- * are lost.
+ * Kinds that get the annotation with the flags. Several kinds get it, so that the flags survive if objects are lost.
  */
 const ANNOTATED = ["ConfigMap", "Service", "Deployment", "MutatingWebhookConfiguration"];
 

@@ -3,7 +3,7 @@ import { editDocument } from "./edit.ts";
 import { parseDocument, parseYaml } from "../read/parse.ts";
 import { sameValue } from "../../base/values/mod.ts";
 
-/** What happens, the text before, the new value as YAML, the text after. */
+/** A name, the text before, the new value as YAML, and the text after the edit. */
 type Case = readonly [name: string, before: string, next: string, after: string];
 
 const CASES: readonly Case[] = [

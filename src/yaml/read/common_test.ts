@@ -5,7 +5,7 @@ import { compose, type Composition } from "./compose.ts";
 import { parseYaml } from "./parse.ts";
 import { toYaml } from "../write/to_yaml.ts";
 
-/** What `compose` reads; `undefined` if it refuses the text. */
+/** Returns the result of `compose`; `undefined` if `compose` rejects the text. */
 function composed(text: string): Composition | undefined {
   try {
     return compose(text, 100);

@@ -20,7 +20,7 @@ function failure(text: string): MeshError {
   throw new Error(`${JSON.stringify(text)} is read without an error`);
 }
 
-/** A text, where its error is, what the message and the hint say. */
+/** A text, the position of its error, the message, and the hint. */
 const ERRORS: readonly (readonly [string, string, RegExp, RegExp?])[] = [
   ["a: 1\n---\nb: [1\n", "f.yaml: document 2, line 3, column 6", /bracket or quote is not closed/],
   ["a:\n\tb: 1\n", "f.yaml: document 1, line 2, column 1", /^A tab is used for indentation$/, /spaces/],

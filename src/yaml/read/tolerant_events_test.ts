@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { editDocument, parseDocument, toYaml } from "../mod.ts";
 import { isMap, newMap } from "../../base/value.ts";
 
-/** What kubectl reads (sigs.k8s.io/yaml) from texts whose brackets and quotes are closed at the column of their key. */
+/** Texts that close brackets or quotes at the column of their key, with the values that kubectl reads. */
 const CASES: readonly [text: string, read: unknown][] = [
   ["a: {\n  b: 1\n}\n", { a: { b: 1 } }],
   ["x:\n  a: [\n    1,\n  ]\n  b: 2\n", { x: { a: [1], b: 2 } }],

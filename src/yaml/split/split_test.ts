@@ -25,7 +25,7 @@ function joined(documents: readonly SourceDocument[]): string {
   return documents.map((doc) => doc.separator + doc.text).join("");
 }
 
-/** What is split, and the texts that come out. */
+/** A name, a file, and the texts of its documents. */
 const CASES: readonly (readonly [string, string, readonly string[]])[] = [
   ["an empty file", "", []],
   ["one document", "a: 1\n", ["a: 1\n"]],
@@ -60,7 +60,7 @@ Deno.test("splitDocuments() gives index and line of each document", async () => 
   assert.deepEqual(documents.map(({ index, line }) => [index, line]), [[1, 1], [2, 3], [3, 6]]);
 });
 
-/** What is refused, with the message and the line. */
+/** A name, an invalid file, the message, and the line. */
 const REFUSED: readonly (readonly [string, Uint8Array, RegExp, number])[] = [
   ["text behind a separator", encoder.encode("a: 1\n--- b\n"), /^Invalid YAML document separator: "b"$/, 2],
   ["four dashes", encoder.encode("a: 1\n----\n"), /^Invalid YAML document separator: "-"$/, 2],
@@ -136,7 +136,7 @@ Deno.test("splitDocuments() keeps every byte of any text", async () => {
   );
   await fc.assert(
     fc.asyncProperty(fc.array(line), fc.integer({ min: 1, max: 9 }), async (lines, size) => {
-      // A separator in the middle of a line is none; "é---" and the like are text.
+      // `---` in the middle of a line, such as in "é---", does not separate documents.
       const text = lines.join("");
       const documents = await splitBytes(encoder.encode(text), size);
       assert.equal(joined(documents), text);

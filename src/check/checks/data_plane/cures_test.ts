@@ -12,7 +12,7 @@ function podOf(annotations: ValueMap = {}) {
   return pod;
 }
 
-/** The annotations that the patch of the only advice has. */
+/** Returns the annotations in the patch of the only advice. */
 function patched(all: readonly Advice[]): unknown {
   assert.equal(all.length, 1);
   const [command = ""] = all[0]?.steps.map((step) => step.command) ?? [];

@@ -94,7 +94,7 @@ Deno.test("made again: another revision's flags are not used for the one that is
 
 const NOBODY = { matchLabels: { nobody: "yes" } };
 
-/** The entries of the configuration, with another selector of namespaces. */
+/** Returns the configuration with another namespaceSelector in its webhooks. */
 function selecting(namespaceSelector: object): readonly KubeObject[] {
   return parts(FLAGS, "MutatingWebhookConfiguration").map((each) => ({
     ...each,

@@ -57,7 +57,7 @@ function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): Proble
   }
 }
 
-/** One valid certificate is enough, because a caBundle may also contain the previous and the next certificate. */
+/** Requires one valid certificate, because a caBundle may also contain the previous and the next certificate. */
 function validityProblem(all: readonly CertificateInfo[], now: Date): ProblemOf | undefined {
   const current = all.filter(({ notBefore, notAfter }) => notBefore <= now && now < notAfter);
   const [longest] = current.toSorted((a, b) => b.notAfter.getTime() - a.notAfter.getTime());

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../../kube/client/mod.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** In so many days. */
+/** Returns the time in this number of days. */
 function day(days: number): Date {
   return new Date(Date.now() + days * DAY);
 }

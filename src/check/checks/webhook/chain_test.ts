@@ -16,7 +16,7 @@ function other(name: string, more: Record<string, Value> = {}): KubeObject {
   });
 }
 
-/** The API server with webhooks that change the text of a pod. */
+/** Returns the finding if webhooks change the text of a pod in this way, and the pods that were sent. */
 async function found(change: (text: string) => string, ...objects: readonly KubeObject[]) {
   const sent: object[] = [];
   const dryRun: ClusterOptions["dryRun"] = (_namespace, pod) => {
@@ -63,7 +63,7 @@ for (const [lost, change] of CHANGES) {
 Deno.test("webhook-chain: injected pods are excluded beside what a selector excludes already", async () => {
   const own = { key: "team", operator: "Exists" };
   const { fixes = [] } = await found(dropPolicy, other("vault", { objectSelector: { matchExpressions: [own] } }));
-  // The pod of the dry run has no team: the webhook is not to blame.
+  // The pod of the dry run does not have the label `team`, so this webhook is not called.
   assert.deepEqual(fixes, []);
   const not = { ...own, operator: "DoesNotExist" };
   const shown = await found(dropPolicy, other("vault", { objectSelector: { matchExpressions: [not] } }));

@@ -7,7 +7,7 @@ import type { Value } from "../../../base/value.ts";
 import { judge } from "../../run.ts";
 import { bundleIsUnmanaged } from "./gitops.ts";
 
-/** The configuration whose caBundle this manager owns. */
+/** Returns the finding for a configuration in which this manager owns the field. */
 async function found(
   manager: string,
   field = "f:caBundle",
@@ -42,7 +42,7 @@ function application(name: string, spec: Record<string, Value> = {}): KubeObject
   return object("argoproj.io/v1alpha1", "Application", name, { spec });
 }
 
-/** The patch of an Application, by the namespace and the name. */
+/** Returns the patches of Applications. */
 async function patches(options: Parameters<typeof found>[2]): Promise<readonly (readonly unknown[])[]> {
   const { fixes = [] } = await found("argocd-controller", "f:caBundle", options);
   const commands = fixes.flatMap(({ alternatives }) => alternatives.flatMap(({ steps }) => steps));

@@ -33,7 +33,7 @@ function groupsOf(webhooks: readonly InjectorWebhook[]): InjectorWebhook[][] {
   return distinct(active, key).map((first) => active.filter((webhook) => key(webhook) === key(first)));
 }
 
-/** First tries webhooks for which the labels of a namespace are enough, so that the pod needs no label. */
+/** Returns the first dry run of the group. First tries webhooks that are called for a pod without labels. */
 async function firstRun(
   group: readonly InjectorWebhook[],
   facts: Facts,

@@ -196,7 +196,7 @@ const CAUSES: readonly ((serving: Waiting) => Cause | undefined)[] = [
   },
 ];
 
-/** One replica is enough to serve webhooks. Only the user knows how many replicas there were before. */
+/** Advice to scale to one replica, which is enough to serve webhooks. The previous number of replicas is unknown. */
 function startedAgain(deployment: Named): Advice {
   return harmless("scale it to one replica", "mesh", scale(deployment, 1));
 }

@@ -218,7 +218,7 @@ Deno.test("no pod is ready: without the right to see Deployments or pods the com
 const CALL = 'failed calling webhook "namespace.sidecar-injector.istio.io": failed to call webhook: dial tcp ' +
   "10.0.0.1:15010: connect: connection refused";
 
-/** What is reported of a refused connection. */
+/** Returns the report about a refused connection. */
 async function refused(objects: readonly KubeObject[]): Promise<string> {
   const shop = object("v1", "Namespace", "shop", { metadata: { labels: { "istio-injection": "enabled" } } });
   const all = [...meshWebhooks(), shop, webhookEndpoints(["ready"]), ...objects];

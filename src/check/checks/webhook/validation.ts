@@ -37,7 +37,7 @@ function startedAgain({ namespace }: Place): readonly Advice[] {
   return [byHand("start its pods again", "mesh"), look("see its pods", shows("get", "pods", "-n", namespace))];
 }
 
-/** Deleting is harmless if the Service does not exist, because Istio was then uninstalled. */
+/** Advice to restore or delete the configuration. Deleting is harmless if the Service is gone: Istio was uninstalled. */
 async function adviceFor(
   object: string,
   target: Place,

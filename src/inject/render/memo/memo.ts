@@ -14,7 +14,7 @@ export interface Rendering {
   value(text: string): Value;
 }
 
-/** The first renderings of a run are not recorded, because most runs have few pods. */
+/** Number of renderings at the start that are not recorded, because most runs have few pods. */
 const UNRECORDED = 3;
 /** Number of recordings before the cache must prove useful. After that, each `HITS` cache hits allow one more recording. */
 const FREE = 16;
