@@ -1,4 +1,4 @@
-/** Parses addresses in the texts of a snapshot, which can be invalid. */
+/** Parses addresses in a snapshot. Texts of a snapshot can be invalid. */
 import { type Address, parseAddress, splitHostPort } from "../golang/net/mod.ts";
 
 /** Returns the IP address in a text; `undefined` for any other text. */

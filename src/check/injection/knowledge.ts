@@ -110,7 +110,7 @@ function canAdmit({ given, isSnapshot }: Asking, namespace: Observed<unknown>): 
   return given === undefined && isSnapshot !== true && !(isKnown(namespace) && namespace.value === undefined);
 }
 
-/** Returns the webhooks. Unknown if the namespace's labels are unknown, unless no webhook exists. */
+/** Returns the webhooks. If webhooks exist and the namespace's labels are unknown, the called webhooks are unknown. */
 function calledWebhooks(injectors: Knowledge["webhooks"], namespace: Observed<unknown>): Knowledge["webhooks"] {
   const isAny = injectors !== ASSUMED && isKnown(injectors) && injectors.value.length > 0;
   return isAny && !isKnown(namespace) ? namespace : injectors;

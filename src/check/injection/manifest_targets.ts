@@ -41,7 +41,7 @@ export async function manifestTargets(
   throw new MeshError("The input contains no workload", { hint: "a workload is a Pod or a controller of pods" });
 }
 
-/** Throws a MeshError for a document that cannot be parsed, and if there is no workload. */
+/** Returns the workloads. Throws a MeshError for a document that cannot be parsed, and if there is no workload. */
 export async function targetsIn(inputs: readonly ManifestTexts[], namespace: string): Promise<readonly Target[]> {
   return (await manifestTargets(inputs, namespace)).flatMap((each) => {
     if (!("verdict" in each)) return [each];

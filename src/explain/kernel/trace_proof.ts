@@ -31,8 +31,8 @@ export function withTrace(answer: Answer, traced: Traced): Answer {
 const LIMIT = 3000;
 
 /**
- * Sends the first packet of the connection and traces it. Needs root, because no redirect rule excludes packets from
- * root.
+ * Sends the first packet of the connection and traces it. Needs root: the redirect rules exclude the proxy's user, but
+ * treat root's packets like the application's.
  */
 export async function traceOf(world: World, { host, port }: Connection): Promise<Traced> {
   if (world.machine.uid !== 0) {

@@ -107,7 +107,7 @@ function withServing(held: CertificateSet, { dnsNames, lifetimes, now }: Renewal
   return { ...held, serving: issueServing(held.authority, names, { now, lifetime: lifetimes.serving }) };
 }
 
-/** Whether a certificate is valid now. The API server rejects others. */
+/** Whether a certificate is valid at this time. The API server rejects expired certificates. */
 function isValid(certificate: Uint8Array, now: Date): boolean {
   const { notBefore, notAfter } = readCertificate(certificate);
   return notBefore <= now && now < notAfter;

@@ -1,4 +1,4 @@
-/** Manifests for the webhook's RBAC permissions, exactly those that `webhook serve` needs, and for its Secret. */
+/** Manifests for the RBAC permissions that `webhook serve` needs, and for the webhook's Secret. */
 import type { ValueMap } from "../../base/value.ts";
 import { MANAGED_BY, SECRET_TYPE } from "../certificates/certificate_set.ts";
 import { configurationNames, labelsOf, objectOf, type Plan } from "./options.ts";

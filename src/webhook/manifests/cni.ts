@@ -81,7 +81,7 @@ const NETWORK: ValueMap = {
   metadata: { name: "istio-cni", namespace: "default", labels: LABELS },
 };
 
-/** Runs on every node, before other pods, regardless of taints and resource pressure. */
+/** Returns the DaemonSet. Its pods run on every node, before other pods, regardless of taints and resource pressure. */
 function daemonSet(plan: Plan): ValueMap {
   const selector = { "app.kubernetes.io/name": NAME };
   const { bin, net } = PLATFORMS[plan.platform];

@@ -40,7 +40,7 @@ function reachedIn(evidence: readonly Evidence[]): Finding | undefined {
   return found === undefined ? undefined : { result: "ok", message: `it reaches ${found.reached}` };
 }
 
-/** Reports API servers that cannot route to Services. A failed call alone is not evidence of that. */
+/** Reports API servers that cannot route to Services. A failed call alone does not prove this. */
 async function ofStranded(facts: Facts): Promise<Finding | undefined> {
   const stranded = await withoutProxy(await facts.apiServerPods(), facts);
   if (stranded.length === 0) return undefined;
@@ -123,7 +123,7 @@ function isUnreached(message: string): boolean {
   return NO_ANSWER.test(message) || NO_ROUTE.test(message);
 }
 
-/** The API server calls the Services of aggregated APIs, such as metrics-server, the way it calls webhooks. */
+/** Returns evidence from aggregated APIs, such as metrics-server. The API server calls their Services like webhooks. */
 async function ofApiServices(facts: Facts): Promise<readonly Evidence[]> {
   return (await facts.apiServices()).flatMap(({ spec, status }): Evidence[] => {
     const { name, namespace } = spec?.service ?? {};
