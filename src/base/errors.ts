@@ -32,7 +32,7 @@ export const EXIT_MEANING: Readonly<Record<ExitName, string>> = {
   pilotAgentFailed: "any failure",
 };
 
-/** The place of an error in the user's input. Every part is optional. Lines, columns and documents count from 1. */
+/** The position of an error in the user's input. Every part is optional. Lines, columns and documents count from 1. */
 export interface Place {
   readonly file?: string;
   readonly document?: number;
@@ -99,7 +99,7 @@ export class UsageError extends MeshError {
 /** Thrown if the reader of the output has closed the pipe (`| head`). */
 export class ClosedPipeError extends Error {}
 
-/** Formats a place, such as `web.yaml: document 2, line 14, column 3: spec.replicas`; `""` for an unknown place. */
+/** Formats a position: `web.yaml: document 2, line 14, column 3: spec.replicas`; `""` for an unknown position. */
 export function placeText(place: Place): string {
   const spot = [
     place.document === undefined ? "" : `document ${place.document}`,
@@ -145,7 +145,7 @@ export function snippetText(place: Place | undefined): string {
   return place.snippet.split("\n").map((line) => `  ${line}\n`).join("");
 }
 
-/** Formats a thrown value as one line: a MeshError with place and hint, any other value as its message alone. */
+/** Formats a thrown value as one line: a MeshError with position and hint, any other value as its message alone. */
 export function errorText(error: unknown): string {
   return error instanceof MeshError ? errorLine(error) : messageOf(error);
 }

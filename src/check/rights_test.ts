@@ -22,7 +22,7 @@ const KINDS: readonly (readonly [apiVersion: string, kind: string])[] = [
   ["batch/v1", "CronJob"],
 ];
 
-/** Argo CD has written the caBundle. */
+/** Metadata of a webhook configuration whose caBundle Argo CD has written. */
 const OF_ARGO_CD = {
   annotations: { "argocd.argoproj.io/tracking-id": "istio:admissionregistration.k8s.io/X:/x" },
   managedFields: [{

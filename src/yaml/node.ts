@@ -4,7 +4,7 @@ import type { Value, ValueMap } from "../base/value.ts";
 interface NodeBase {
   /** The start of the anchor or tag; `start` if the node has neither. */
   readonly outer: number;
-  /** The start of the content: the quote, the bracket, the first key, the `|`; the position of an absent value. */
+  /** The start of the content: a quote, bracket, first key or `|`. For an absent value, where it would start. */
   readonly start: number;
   /** The end of the content. For a block scalar, the end of its last line. */
   readonly end: number;

@@ -1,6 +1,6 @@
 /** Makes untrusted text safe for a terminal or a picture. */
 
-/** Control characters, and characters that change the direction or the place of text. */
+/** Control characters, and characters that change the direction or the position of text. */
 export const HIDDEN_CHARACTERS =
   // deno-lint-ignore no-control-regex -- these characters are made visible
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff]/gu;

@@ -96,7 +96,7 @@ function resultAdvice({ target, verdict, cause, live }: Explained): readonly Adv
     return each.reach === "namespace" ? { ...each, steps: [...each.steps, ...renewal?.steps ?? []] } : each;
   });
   if (verdict.verdict !== "not-injected" || !live.some(({ proxy }) => proxy)) return joining;
-  // A pod without a controller would be created again with the sidecar that it has.
+  // A pod without a controller is recreated from its live object, which contains the sidecar.
   const isAlone = target.row.kind === "Pod" && controllerOf(target) === undefined;
   return [...joining, ...leaving(isAlone ? withoutSidecar(target, live) : again, target)];
 }

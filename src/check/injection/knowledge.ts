@@ -1,4 +1,4 @@
-/** Reads what decides about injection in a namespace. What the user may not read is unknown, not an error. */
+/** Reads the cluster data on which injection in a namespace depends. Forbidden data is unknown, not an error. */
 import { apiPath } from "../../kube/api_path.ts";
 import { isMutatingWebhookConfiguration, isPod, type KubeApi, type Pod } from "../../kube/client/mod.ts";
 import { loadLibraries } from "../../golang/gotemplate/sprig/mod.ts";

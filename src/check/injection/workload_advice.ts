@@ -169,8 +169,8 @@ export function recreate(target: Target, live: readonly LivePod[]): readonly Adv
 const ROLLED_OUT: readonly string[] = ["Deployment", "StatefulSet", "DaemonSet", "DeploymentConfig", "CronJob"];
 
 /**
- * Returns advice to take the sidecar out of a workload's manifest. For a pod, the live object counts as its manifest,
- * because it is created again from it. Empty for a file, for a Job, whose template is immutable, and for a gateway.
+ * Returns advice to take the sidecar out of a workload's manifest. A pod's live object counts as its manifest, because
+ * the pod is recreated from the live object. Empty for a file, a gateway, or a Job, whose template is immutable.
  */
 export function withoutSidecar(target: Target, live: readonly LivePod[]): readonly Advice[] {
   const { row, file } = target;

@@ -85,7 +85,7 @@ function obstacle(demand: Demand, { key, resource, limit, used }: Bound, own: Am
   return { never: false, raise, message: `has ${text(left)} of ${resource} left, but a sidecar needs ${text(needed)}` };
 }
 
-/** Returns advice to raise the limits of a quota. `reason` describes what the added amount is for. */
+/** Returns advice to raise the limits of a quota. `reason` names the purpose of the added amount. */
 export function raisedQuota(quota: Omit<Named, "kind">, raises: readonly Raise[], reason: string): Advice {
   const hard = Object.fromEntries(raises.map(({ key, to }) => [key, amountText(to, key)]));
   const step = patch({ kind: "resourcequota", ...quota }, { spec: { hard } });

@@ -68,7 +68,7 @@ Deno.test("text from the cluster does not control the terminal", () => {
   const message = `policy "${ESCAPE}[2J\r\u009b"\nsecond`;
   const look = { color: false, short: false, width: 80, failOn: "error" } as const;
   const text = tableText([result("policy", { result: "error", message }), result("a", { message })], look);
-  // deno-lint-ignore no-control-regex -- those are what must not be there
+  // deno-lint-ignore no-control-regex -- matches the control characters that the text must not contain
   assert.doesNotMatch(text.replaceAll("\n", ""), /[\u0000-\u001f\u007f-\u009f]/);
   assert.match(text, /\n {4}second\n/);
 });

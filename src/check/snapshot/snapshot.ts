@@ -1,4 +1,4 @@
-/** Builds an `InjectionSnapshot`: what decides about injection in a cluster, and what the user may not read. */
+/** Builds an `InjectionSnapshot`: the objects that injection depends on, and a list of those that are forbidden. */
 import { apiPath } from "../../kube/api_path.ts";
 import { MeshError } from "../../base/errors.ts";
 import {

@@ -10,6 +10,7 @@ import { type Counted, type Evidence, otherEnd, type ProbedSnapshot } from "../e
 import { type ProbePlan, probePlan, type ProbeUser } from "./plan.ts";
 import { marked, probeRequest, type Ran } from "./request.ts";
 
+/** The environment that a probe is sent from: a running pod, or this process. */
 export interface ProbePlace {
   readonly clock: Pick<Clock, "sleep">;
   /**

@@ -5,7 +5,7 @@ import { REDACTED } from "../../base/redacted.ts";
 import { isMap, mapAt, mapsAt, type Value, type ValueMap } from "../../base/value.ts";
 import type { PartName } from "./snapshot.ts";
 
-/** A text without secrets, and the places of the removed secrets. */
+/** A text without secrets, and the paths of the removed secrets. */
 export interface Redacted {
   readonly text: string;
   readonly removed: readonly Removed[];

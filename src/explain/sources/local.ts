@@ -37,7 +37,7 @@ export async function snapshotLocal(world: World, probe: Connection | undefined)
   return probe === undefined ? snapshot : await probed(localPlace(world), snapshot, probe);
 }
 
-/** Returns the place to send a probe from this process. Root sends it as the planned user, any other user as itself. */
+/** Returns the `ProbePlace` of this process. Root sends the probe as the planned user, any other user as itself. */
 function localPlace(world: World): ProbePlace {
   const { processes, machine: { uid: own = 0 } } = world;
   return {

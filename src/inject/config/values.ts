@@ -6,7 +6,7 @@ import { configMapEntry } from "./config_map.ts";
 
 /**
  * Parses values from YAML or JSON, or from the key `values` of the injector's ConfigMap. All numbers become floats, as in Istio.
- * An empty text gives no values. Throws a MeshError with the place if the text is not a mapping.
+ * An empty text gives no values. Throws a MeshError with the position if the text is not a mapping.
  */
 export function parseValues(text: string, file: string): ValueMap {
   const value = parseYaml(text, file);

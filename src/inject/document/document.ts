@@ -67,7 +67,7 @@ export function changeDocument(parsed: ParsedDocument, change: Change, options: 
   return { text, items: () => items.map(jsonText), entries: run.entries };
 }
 
-/** One object of a custom list, such as kustomize's ResourceList, with its place in the input. */
+/** One object of a custom list, such as kustomize's ResourceList, with its position in the input. */
 export type ListedObject = Pick<ParsedDocument, "value" | "doc" | "place" | "written">;
 
 /** Changes the workloads of one object. Returns the new value and an entry for each resource. Failures become entries. */

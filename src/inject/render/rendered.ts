@@ -19,7 +19,7 @@ export class RenderedReader {
   readonly #parts = new Map<string, Value>();
   #isFirst = true;
 
-  /** Parses a rendered text. Errors: see `parseYaml`; places refer to the whole text. */
+  /** Parses a rendered text. Errors: see `parseYaml`; positions in errors refer to the whole text. */
   read(text: string): Value {
     if (this.#isFirst) {
       // Splitting is worthwhile only from the second pod on.

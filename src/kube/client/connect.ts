@@ -51,7 +51,7 @@ function permissionsFor(connection: Connection): PermissionName[] {
   return names;
 }
 
-/** Whether a connection needs a socket in a temporary folder, because Deno's client does not support its options. */
+/** Whether Deno's client lacks support for the connection's options, so that a socket in a temporary folder is used. */
 function needsSocket({ insecure, serverName }: Connection): boolean {
   return insecure || serverName !== undefined;
 }

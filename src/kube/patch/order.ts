@@ -51,7 +51,7 @@ function places(order: readonly Value[], mergeKey: string): Map<Value, number> {
   return result;
 }
 
-/** Sorts by place. Elements with `$patch: delete`, left by a patch with a duplicate key, go last. */
+/** Sorts by the index that `place` returns. Elements with `$patch: delete`, left by a duplicate key, go last. */
 function sortByPlace(items: Value[], place: (item: Value) => number): void {
   const rank = (item: Value) => isMap(item) && item["$patch"] === "delete" ? Number.MAX_SAFE_INTEGER : place(item);
   items.sort((a, b) => rank(a) - rank(b));

@@ -23,7 +23,7 @@ function pod(): GoStruct {
   return goView(decode(parseYaml(POD), "Pod").value, "Pod");
 }
 
-/** Follows Go names and list places. */
+/** Follows a path of Go field names and list indexes. */
 function follow(start: GoValue, path: string): GoValue | undefined {
   return path.split(".").reduce<GoValue | undefined>((value, name) => {
     if (value instanceof GoStruct) return value.get(name);

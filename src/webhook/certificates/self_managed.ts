@@ -168,7 +168,7 @@ class Keeper implements CertificateSource {
     if (writers.length > 0) this.#hasChanged(contestedBundle(configurations, writers[0]));
   }
 
-  /** Records a change, with the error to report if too many rounds change something. */
+  /** Records that a round changed something. `contest` is the error to report if too many rounds do. */
   #hasChanged(contest: ContestedError): void {
     this.#changes.push(this.#options.clock.monotonic());
     this.#contest = contest;

@@ -10,7 +10,7 @@ import { type CertificateSource, type InjectorSource, type Recipe, renewable, ty
 /** Milliseconds between two polls of the files. A change takes effect when two polls find the same content. */
 const POLL_EVERY = 1000;
 
-/** Makes a value from files, and again after each change of the files. Errors: see `renewable`. */
+/** Makes a value from files, and a new value after each change of the files. Errors: see `renewable`. */
 export async function watchFiles<T>(
   files: Files,
   log: Logger,

@@ -30,7 +30,7 @@ export interface Recipe<T> {
   readonly make: () => Promise<T>;
 }
 
-/** A source whose value is made again by `renew`. */
+/** A source whose value `renew` replaces. */
 export interface Renewable<T> extends Omit<Source<T>, "close"> {
   renew(): Promise<void>;
 }

@@ -28,7 +28,7 @@ export function editBlockMap(editor: Editing, node: MapNode, next: ValueMap, slo
 
 /**
  * Returns, for each entry, its key in the new map; `undefined` for a removed entry, `""` for a merge `<<`. If a new key
- * takes the place of an old key, such as `httpGet` for `tcpSocket`, the entry's lines stay.
+ * replaces an old key, such as `httpGet` for `tcpSocket`, the entry's lines stay.
  */
 export function newNames(node: MapNode, next: ValueMap): readonly (string | undefined)[] {
   const keys = Object.keys(next);

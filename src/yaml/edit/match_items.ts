@@ -5,7 +5,7 @@ import type { Value } from "../../base/value.ts";
 export interface Match {
   /** The items that stay in place, so their indexes ascend. */
   readonly kept: readonly (number | undefined)[];
-  /** The items that move to another place. */
+  /** The items that move to another position. */
   readonly moved: readonly (number | undefined)[];
 }
 

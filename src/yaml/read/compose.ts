@@ -57,7 +57,7 @@ export function compose(text: string, maxDepth: number): Composition {
   return { root, duplicates: inOrder(duplicates), hasAliases, isJoined, hasMore: composer.hasMore() };
 }
 
-/** Sorts duplicates by their place in the text. */
+/** Sorts duplicates by their position in the text. */
 export function inOrder(duplicates: readonly DuplicateKey[]): DuplicateKey[] {
   return duplicates.toSorted((a, b) => a.offset - b.offset);
 }

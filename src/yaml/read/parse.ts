@@ -14,7 +14,7 @@ const MAX_DEPTH = 100;
 /** Maximum length of a document, in UTF-16 units. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 
-/** A warning about text whose value is not what a reader expects. */
+/** A warning about text whose value can surprise the author, such as a duplicate key. */
 interface YamlWarning {
   readonly message: string;
   readonly place: Place;
@@ -32,7 +32,7 @@ export interface ParsedDocument {
   readonly hasAliases: boolean;
   /** Whether lines are indented less than YAML requires, as kubectl accepts. */
   readonly isJoined: boolean;
-  /** The place of the node at a path, or of the nearest ancestor that exists. */
+  /** The position of the node at a path, or of the nearest ancestor that exists. */
   place(path: readonly (string | number)[]): Place;
   /** The text of an unquoted scalar at a path; `undefined` for anything else, and if the path does not exist. */
   written(path: readonly (string | number)[]): string | undefined;

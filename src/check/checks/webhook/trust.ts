@@ -48,7 +48,7 @@ interface Held {
   readonly der: Uint8Array;
 }
 
-/** Returns the certificate in the first of `PLACES` that exists. Skips a forbidden place if another can be read. */
+/** Returns the certificate in the first of `PLACES` that exists. Skips forbidden objects if another can be read. */
 async function firstPlace(target: ServiceTarget, facts: Facts): Promise<Held | undefined> {
   return await firstKnown(PLACES.map((place) => async (): Promise<Held | undefined> => {
     const name = place.name(target);

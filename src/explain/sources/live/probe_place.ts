@@ -21,7 +21,7 @@ const MAX_BYTES = 1024 * 1024;
 /** Minimum timeout in milliseconds, longer than the probe's own timeout, so that the probe can report a failure. */
 const LONGEST = 20_000;
 
-/** Returns the place to probe a pod. `image` is the image of the ephemeral container. */
+/** Returns the `ProbePlace` of a pod: it probes from an ephemeral container with the given image. */
 export function livePlace(live: ProbedSource, pod: Pod, image: string, rules: ProbePlace["rules"]): ProbePlace {
   const { api, clock } = live;
   const timeout = Math.max(limitOf(live.timeout), LONGEST);

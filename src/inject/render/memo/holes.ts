@@ -1,6 +1,6 @@
 /**
- * A hole is a place in a rendered value where a name from the pod appears unchanged. To find the holes, the memo
- * renders a template with a token in place of each name.
+ * A hole is a position in a rendered value where a name from the pod appears unchanged. To find the holes, the memo
+ * renders a template with a token instead of each name.
  */
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../../base/value.ts";
 
