@@ -131,7 +131,9 @@ function chosen(named: readonly string[], isLong: boolean): Job[] {
     return suites.every(({ suite, files }) => suite !== name && !files.some((file) => isIn(file, name)));
   });
   if (unknown !== undefined) {
-    console.error(`error: No suite, file or folder of tests is called "${unknown}"`);
+    Deno.stderr.writeSync(
+      new TextEncoder().encode(`error: No suite, file or folder of tests is called "${unknown}"\n`),
+    );
     Deno.exit(2);
   }
   return inOrder(suites.flatMap(({ suite, files }) => {

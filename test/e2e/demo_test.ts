@@ -135,8 +135,8 @@ testWhen(cannot, "Ctrl-C while the demo builds its servers ends it at once", asy
   await using tools = await temporaryFolder();
   // A cache without programs, and a go that never ends.
   await Deno.mkdir(`${tools.path}/cache`);
-  for (const { name } of [...Deno.readDirSync(CACHE)].filter(({ name }) => name !== "programs")) {
-    await Deno.symlink(`${CACHE}/${name}`, `${tools.path}/cache/${name}`);
+  for await (const { name } of Deno.readDir(CACHE)) {
+    if (name !== "programs") await Deno.symlink(`${CACHE}/${name}`, `${tools.path}/cache/${name}`);
   }
   await Deno.writeTextFile(`${tools.path}/go`, '#!/bin/sh\ntouch "$MESH_CACHE/builds"\nexec sleep 600\n', {
     mode: 0o755,
