@@ -16,7 +16,7 @@ function result(id: string, alternatives: readonly ShownAdvice[], rest: Partial<
 
 const LOOK = advice("kubectl logs x", { scope: "nothing" });
 
-Deno.test("repairsIn() takes the first advice that commands can carry out, once, and none of consequences", () => {
+Deno.test("repairsIn() takes each first executable advice once, and skips consequences", () => {
   const found = repairsIn([
     result("a", [advice(""), LOOK, advice("kubectl patch a")]),
     result("b", [
@@ -82,7 +82,7 @@ for (const [answers, yes, commands] of ANSWERS) {
   });
 }
 
-Deno.test("applied() says what may not be run before it asks, and that --yes runs nothing risky", async () => {
+Deno.test("applied() names forbidden repairs before it asks, and does not run risky ones with --yes", async () => {
   const { said } = await ran("", true);
   assert.match(
     said,

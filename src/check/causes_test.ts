@@ -14,7 +14,7 @@ function shown(results: readonly CheckResult[]): readonly string[] {
   return causesFirst(results).map(({ id, becauseOf }) => becauseOf === "" ? id : `${id} because of ${becauseOf}`);
 }
 
-Deno.test("the cause comes first, and its consequence names it", () => {
+Deno.test("a cause comes before its consequence, which names the cause", () => {
   const results = [
     result("api-reachable", "ok"),
     result("injector-config-present", "error"),
@@ -43,7 +43,7 @@ Deno.test("without a failure the order stays; a warning that explains an error c
   ]);
 });
 
-Deno.test("a problem of a namespace or a pod explains nothing of others", () => {
+Deno.test("a problem of a namespace or pod does not explain problems of other namespaces or pods", () => {
   const cert = result("namespace-root-cert", "error", ["namespace/shop"]);
   const ready = (...pods: readonly string[]) => result("proxy-ready", "error", pods);
   assert.deepEqual(shown([cert, ready("pod/shop/a")]), [

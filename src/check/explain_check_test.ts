@@ -56,7 +56,7 @@ Deno.test("a pipe gets the text of a terminal", async () => {
   assert.equal((await printed("--explain", id)).stdout, terminal.said.stdout);
 });
 
-Deno.test("marks and links of the page are written as words", async () => {
+Deno.test("Markdown links and marks of a page become plain text", async () => {
   const text = async (id: string) => (await printed("--explain", id)).stdout.replaceAll(/\s+/g, " ");
   assert.match(await text("pod-security"), /API server\. "kubectl mesh check --pre" runs this check too\./);
   assert.match(await text("limit-range"), /lower the sidecar's resources as for "resource-quota"\./);
@@ -64,7 +64,7 @@ Deno.test("marks and links of the page are written as words", async () => {
   assert.match(await text("proxy-init"), /, and docs\/iptables\.md\./);
 });
 
-Deno.test("in a terminal, words stay whole: text is wrapped, examples stand as they are", async () => {
+Deno.test("in a terminal, text is wrapped between words, and examples are not wrapped", async () => {
   const world = fakeWorld({ args: ["check", "--explain", "webhook-exists"], terminal: true, env: { COLUMNS: "60" } });
   await main(world);
   const { stdout } = world.said;

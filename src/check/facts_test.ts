@@ -231,7 +231,7 @@ Deno.test("no check is ok while everything is unknown", async () => {
   }
 });
 
-Deno.test("a part of a value may be unknown too: the configuration of a control plane", async () => {
+Deno.test("checks are unknown if only the configuration of a control plane is unknown", async () => {
   const all = inventory();
   const { value: planes } = await all.planes();
   const unknown = { forbidden: "get on configmaps" };
@@ -265,7 +265,7 @@ async function ran<T>(run: (facts: Facts) => Promise<T>): Promise<T | string> {
   return ended === undefined ? `${result}: ${message}` : ended.value;
 }
 
-Deno.test("what is found in some items is reported, although others are unknown", async () => {
+Deno.test("problems of some items are reported even if other items are unknown", async () => {
   const find = (item: number) => item === 1 ? cannotTell("too dark") : item === 2 ? [PROBLEM] : [];
   assert.deepEqual(await ran(() => inEach([1, 2, 3], async (item) => await find(item))), [PROBLEM]);
   assert.deepEqual(await ran(() => inEach([1, 3], async (item) => await find(item))), "unknown: cannot tell: too dark");
@@ -274,7 +274,7 @@ Deno.test("what is found in some items is reported, although others are unknown"
   assert.equal(counted, "unknown: cannot tell for 2 pods: too dark");
 });
 
-Deno.test("a later way may be enough; without one the first unknown value counts", async () => {
+Deno.test("firstKnown() returns the first value, or else the first unknown answer", async () => {
   const dark = () => cannotTell("too dark");
   assert.equal(await ran(() => firstKnown([dark, () => undefined, () => 3])), 3);
   assert.equal(await ran(() => firstKnown([() => undefined, dark])), "unknown: cannot tell: too dark");
@@ -288,7 +288,7 @@ Deno.test("an unknown value ends the check only where it is used", async () => {
   assert.equal(await ran(async () => (await later(Promise.resolve(1)))()), 1);
 });
 
-Deno.test("an error is no unknown value", async () => {
+Deno.test("a thrown error is not an unknown value", async () => {
   const fails = () => Promise.reject(new TypeError("x is undefined"));
   const shown = "error: The check has a bug: x is undefined; please report this message";
   assert.equal(await ran(() => firstKnown([fails, () => 1])), shown);

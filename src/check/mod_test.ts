@@ -100,7 +100,7 @@ Deno.test("without the right to read webhooks, what needs none is known: a Job's
   assert.equal(missing?.message, "cannot tell for 1 pod: needs list on mutatingwebhookconfigurations");
 });
 
-Deno.test("the clock answers nothing of the webhooks: a category without any other answer is no success", () => {
+Deno.test("a clock check alone does not make the webhook category a success", () => {
   const shown = (id: string, result: "ok" | "unknown") => {
     const empty = { message: "", becauseOf: "", fixes: [], hint: "", missingRight: "", objects: [] } as const;
     return { id, category: "webhook", title: id, result, ...empty } as const;
@@ -110,7 +110,7 @@ Deno.test("the clock answers nothing of the webhooks: a category without any oth
   assert.equal(summaryOf([hidden, shown("webhook-validation", "ok")], "error").isSuccess, true);
 });
 
-Deno.test("-l: each category looks at what has the labels, and nothing is ok because there is nothing", async () => {
+Deno.test("-l: each category checks the selected objects, and is not ok if none is selected", async () => {
   const labelled = (team: string) => ({ metadata: { labels: { team } } });
   const odd = { metadata: { labels: { "istio-injection": "enable", team: "a" } } };
   const objects = [
@@ -144,7 +144,7 @@ Deno.test("-l: each category looks at what has the labels, and nothing is ok bec
   assert.equal((await shown("team=c")).isAny, false);
 });
 
-Deno.test("a given namespace must exist, if that is known", async () => {
+Deno.test("a given namespace must exist, unless the user may not read it", async () => {
   const has = (namespace: string | undefined, options: Parameters<typeof clusterApi>[0]) =>
     hasNamespace(clusterApi(options), namespace);
   const objects = [object("v1", "Namespace", "shop")];
@@ -152,7 +152,7 @@ Deno.test("a given namespace must exist, if that is known", async () => {
   assert.deepEqual([await has(undefined, { objects }), await has("shpo", { forbidden: /./ })], [true, true]);
 });
 
-Deno.test("ids of checks are unique, and needs come before", () => {
+Deno.test("ids of checks are unique, and required checks come first", () => {
   const seen = new Set<string>();
   for (const check of ALL_CHECKS) {
     assert.match(check.id, /^[a-z]+(-[a-z0-9]+)*$/);

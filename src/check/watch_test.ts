@@ -30,18 +30,18 @@ async function watched(
   return { isEnded, round, said: world.said.stdout };
 }
 
-Deno.test("a terminal is cleared and drawn again when results change, until all is well", async () => {
+Deno.test("a terminal is cleared and redrawn when results change, until all checks pass", async () => {
   const { isEnded, round, said } = await watched(3, { terminal: true });
   assert.deepEqual([isEnded, round], [true, 4]);
   assert.equal(said, `${CLEAR_SCREEN}odd\n${CLEAR_SCREEN}well\n`);
 });
 
-Deno.test("without a terminal, changes stand below each other; a document is printed once, at the end", async () => {
+Deno.test("without a terminal, each change is appended; a document is printed once, at the end", async () => {
   assert.equal((await watched(2)).said, "odd\n\nwell\n");
   assert.equal((await watched(2, { terminal: true, isDocument: true })).said, "well\n");
 });
 
-Deno.test("the time limit ends it, with what is known then", async () => {
+Deno.test("the time limit ends watching, with the latest results", async () => {
   const { isEnded, round, said } = await watched(1000, { timeout: 5_000 });
   assert.deepEqual([isEnded, round, said], [false, 4, "odd\n"]);
 });

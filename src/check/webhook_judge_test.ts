@@ -76,7 +76,7 @@ async function refused(options: Partial<ClusterOptions>, asked?: Asked): Promise
   return error;
 }
 
-Deno.test("the namespace's revision takes the pod, with its configuration and the settings of its URL", async () => {
+Deno.test("the webhook of the namespace's revision injects the pod, with the settings in the webhook's URL", async () => {
   for (const [namespace, revision] of [["shop", "default"], ["pay", "canary"]] as const) {
     const { decision, by, injectors } = await judged({}, { namespace });
     assert.deepEqual([decision.inject, by?.revision, injectors.length], [true, revision, 1]);
@@ -85,7 +85,7 @@ Deno.test("the namespace's revision takes the pod, with its configuration and th
   }
 });
 
-Deno.test("a pod that no webhook takes has the reason of check injection", async () => {
+Deno.test("a pod without a webhook is skipped with the reason that check injection gives", async () => {
   const rows: readonly (readonly [Asked, string])[] = [
     [{ namespace: "bare" }, "namespace-not-labelled"],
     [{ labels: { "sidecar.istio.io/inject": "false" } }, "label-inject-false"],
@@ -99,7 +99,7 @@ Deno.test("a pod that no webhook takes has the reason of check injection", async
   assert.equal((await judged({ objects: without })).decision.reason, "no-webhook");
 });
 
-Deno.test("what is not known is an error with the missing right, but a pod that rules injection out is skipped", async () => {
+Deno.test("unknown data is an error that names the missing right; a pod on the host network is skipped without it", async () => {
   const rows: readonly (readonly [Partial<ClusterOptions>, Asked, string, RegExp])[] = [
     [{ forbidden: /mutating/ }, {}, "webhooks-unknown", /needs list on mutatingwebhookconfigurations/],
     [{ forbidden: /namespaces\/shop$/ }, {}, "namespace-unknown", /needs get on namespaces/],
@@ -122,7 +122,7 @@ Deno.test("a server that fails ends the run", async () => {
   await assert.rejects(judged({ failing }), { name: "MeshError" });
 });
 
-Deno.test("nodes decide about native sidecars, unless the pod or the user does", async () => {
+Deno.test("all nodes decide about native sidecars, unless the pod names its node or the user decides", async () => {
   const native = async (objects: readonly KubeObject[], asked?: Asked) =>
     (await judged({ objects: [...OBJECTS, ...objects] }, asked)).injectors[0]?.nativeSidecars;
   const [old, young] = [node("old", "v1.30.0"), node("young", "v1.34.0")];
@@ -135,7 +135,7 @@ Deno.test("nodes decide about native sidecars, unless the pod or the user does",
   assert.equal((await judged(forbidden, { native: { native: true, nodes: "never" } })).decision.inject, true);
 });
 
-Deno.test("several webhooks inject in turn; one that is called again does so last", async () => {
+Deno.test("several webhooks inject in turn; a reinvoked webhook also injects last", async () => {
   const all = (webhook: ValueMap): ValueMap => ({ ...webhook, namespaceSelector: {}, objectSelector: {} });
   const named = (revision: string, reinvocationPolicy = "Never") =>
     webhooks(revision, (webhook) => ({ ...all(webhook), reinvocationPolicy })).map((configuration) => ({
@@ -153,7 +153,7 @@ Deno.test("several webhooks inject in turn; one that is called again does so las
   assert.deepEqual(await revisions(again), [["", "canary", ""], "default"]);
 });
 
-Deno.test("one webhook that is not known makes the other's injection uncertain", async () => {
+Deno.test("if the configuration of one of two webhooks is unknown, judging the pod is an error", async () => {
   const all = (webhook: ValueMap): ValueMap => ({ ...webhook, namespaceSelector: {}, objectSelector: {} });
   const base = OBJECTS.filter(({ kind }) => kind !== "MutatingWebhookConfiguration");
   const objects = [...base, ...webhooks("default", all), ...webhooks("canary", all)];

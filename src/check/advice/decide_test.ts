@@ -94,7 +94,7 @@ for (const { rule, given, shown } of ROWS) {
   Deno.test(`advice: ${rule}`, async () => assert.deepEqual(await order(given), shown));
 }
 
-Deno.test("what the user may not do is said, and what is not known is not", async () => {
+Deno.test("forbidden steps name the missing right, and unknown rights are not reported as missing", async () => {
   const steps = [{ command: "kubectl patch x", needs: [NEED] }];
   const given = [advice("set it", "webhook", "none", { steps }), advice("log", "nothing")];
   const unknown = { failed: "no answer" };
@@ -107,7 +107,7 @@ Deno.test("what the user may not do is said, and what is not known is not", asyn
   assert.deepEqual((await shown(unknown))[0]?.needs, ["patch mutatingwebhookconfigurations"]);
 });
 
-Deno.test("alternatives are joined by or, and the command is there for the administrator", async () => {
+Deno.test('alternatives are joined by "or", and forbidden commands are still printed', async () => {
   const steps = [{ command: "kubectl patch x", needs: [NEED] }];
   const alternatives = [
     advice("set it", "webhook", "none", { steps }),

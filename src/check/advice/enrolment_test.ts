@@ -41,7 +41,7 @@ Deno.test("labels of a namespace: without the webhooks the worst is taken", () =
   assert.deepEqual([riskOfLabels(enrolment, ON), riskOfLabels(enrolment, OFF)], ["enrols", "takes-out"]);
 });
 
-Deno.test("a webhook whose pods another one serves can go", () => {
+Deno.test("removing a webhook is harmless if another webhook serves its pods", () => {
   const twin = WEBHOOKS.map((webhook) => ({ ...webhook, configuration: "second" }));
   const namespaces = [["shop", ON]] as const;
   const risk = (all: typeof WEBHOOKS) =>

@@ -237,7 +237,7 @@ Deno.test("without the right to list pods the result is unknown", async () => {
   }
 });
 
-Deno.test("a proxy that waits for init containers for long is not ready; the init container is named", () => {
+Deno.test("a proxy that waits too long for init containers is not ready; the init container is named", () => {
   const proxy = waiting("PodInitializing");
   const at = (creationTimestamp: string) => ({ metadata: { creationTimestamp } });
   const running = { state: RUNNING };

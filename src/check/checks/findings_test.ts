@@ -6,7 +6,7 @@ import { findingOf, type Problem } from "./findings.ts";
 
 const problem = (object: string, result: Problem["result"]): Problem => ({ object, result, message: "is odd" });
 
-Deno.test("errors come before warnings, and objects that are healed alike share a fix", async () => {
+Deno.test("errors come before warnings, and objects with the same repair share a fix", async () => {
   const problems = [problem("pod/shop/a", "warning"), problem("pod/shop/b", "error"), problem("node/c", "warning")];
   const advice = (
     { kind, namespace, name }: Named,
@@ -22,7 +22,7 @@ Deno.test("errors come before warnings, and objects that are healed alike share 
   assert.deepEqual(findingOf([], advice), { result: "ok" });
 });
 
-Deno.test("objects that are healed in other ways have fixes of their own, in an order of errors first", async () => {
+Deno.test("objects with different repairs have separate fixes", async () => {
   const own = (object: string, change: string): Problem => ({ ...problem(object, "error"), advice: [byHand(change)] });
   const finding = findingOf([own("node/a", "x"), own("node/b", "y"), own("node/c", "x")]);
   assert.deepEqual((await shownText(finding)).split("\n").slice(3), [
@@ -31,14 +31,14 @@ Deno.test("objects that are healed in other ways have fixes of their own, in an 
   ]);
 });
 
-Deno.test("the message has the first objects, the list all of them", () => {
+Deno.test("the message names the first ten objects, and the list names all", () => {
   const problems = Array.from({ length: 12 }, (_, index) => problem(`pod/shop/${index}`, "error"));
   const { message = "", objects = [] } = findingOf(problems);
   assert.deepEqual(message.split("\n").slice(-2), ["pod/shop/9: is odd", "and 2 more"]);
   assert.equal(objects.length, 12);
 });
 
-Deno.test("notes leave the check ok, are counted in one line, and give way to problems", () => {
+Deno.test("notes keep the check ok, take one line, and are left out if there are problems", () => {
   const notes = [problem("pod/shop/a", "note"), problem("pod/shop/b", "note"), problem("pod/shop/b", "note")];
   assert.deepEqual(findingOf(notes), {
     result: "ok",

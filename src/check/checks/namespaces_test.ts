@@ -253,7 +253,7 @@ for (const { id, name, objects, result, says = /^/ } of ROWS) {
   });
 }
 
-Deno.test("namespace-revision-served: the label of pods in the mesh is not what goes first", async () => {
+Deno.test("namespace-revision-served: with pods in the mesh, removing the label is the last fix", async () => {
   const unselected = WEBHOOKS.map((each) => ({ ...each, webhooks: selectingNobody(each["webhooks"]) }));
   const injected = [namespace({ "istio-injection": "enabled" }), pod({}, ["app", "istio-proxy"])];
   const { result, message } = await found("namespace-revision-served", [...unselected, ...injected]);
@@ -339,7 +339,7 @@ Deno.test("namespace-labelled: with --namespace only that namespace is reported,
   assert.match(await shownOf("istio-system"), /^skipped: the namespace "istio-system" must not have sidecars/);
 });
 
-Deno.test("namespaces: no advice invites injection into the namespace of the control plane", async () => {
+Deno.test("namespaces: no advice enables injection in the namespace of the control plane", async () => {
   const labelled = (labels: Record<string, string>) =>
     object("v1", "Namespace", "istio-system", { metadata: { labels } });
   const gateway = object("v1", "Pod", "istio-system/gateway", { spec: { containers: [{ name: "istio-proxy" }] } });

@@ -84,7 +84,7 @@ for (const [name, setting, expected] of LEVELS) {
   Deno.test(`pod-security: ${name}`, async () => assert.match(await shown("pod-security", setting), expected));
 }
 
-Deno.test("a quota is raised by what one pod requests with its sidecar, beside what is there", async () => {
+Deno.test("the fix of a quota raises it by what one pod with its sidecar needs", async () => {
   const app = { name: "app", image: "a", resources: { requests: { cpu: "200m" } } };
   const objects = [
     object("v1", "Pod", "web/a", { spec: { containers: [app, { ...app, name: "istio-proxy" }] } }),
@@ -197,14 +197,14 @@ Deno.test("native-sidecars: an old node is an error with native proxies", async 
   assert.equal(await shown("native-sidecars", { objects }), expected);
 });
 
-Deno.test("native-sidecars: an old node without pods of the mesh that gets no new ones does not count", async () => {
+Deno.test("native-sidecars: an unschedulable old node without mesh pods does not count", async () => {
   const old = { ...node("old", "v1.28.9"), spec: { unschedulable: true } };
   const there = { ...pod([{ name: "istio-proxy" }]), spec: { nodeName: "old", containers: [{ name: "istio-proxy" }] } };
   assert.equal(await shown("native-sidecars", { objects: [old] }), "ok: ");
   assert.match(await shown("native-sidecars", { objects: [old, there] }), /^warning: node\/old: /);
 });
 
-Deno.test("native-sidecars: pods are moved where a newer node takes them", async () => {
+Deno.test("native-sidecars: the fix drains an old node if a newer node is schedulable", async () => {
   const commands = async (...objects: readonly KubeObject[]) => {
     const { fixes = [] } = await find("native-sidecars", { objects: [node("old", "v1.28.9"), ...objects] });
     return fixes.flatMap(({ alternatives }) =>
@@ -242,7 +242,7 @@ Deno.test("resource-quota and limit-range need their own right only", async () =
   assert.equal(await shown("resource-quota", { objects: roomy, forbidden: /limitranges/ }), "ok: ");
 });
 
-Deno.test("resource-quota: what a limit range may set is unknown without the right to read limit ranges", async () => {
+Deno.test("resource-quota: without the right to list limit ranges, their defaults are unknown", async () => {
   const setting = { objects: [quota({ "limits.cpu": "8" })], values: WITHOUT_LIMITS, forbidden: /limitranges/ };
   assert.equal(await shown("resource-quota", setting), "unknown: cannot tell: needs list on limitranges");
 });
@@ -310,7 +310,7 @@ const ADMISSIONS: readonly (readonly [name: string, setting: Setting, expected: 
   ],
 ];
 
-Deno.test("pod-admission: the advice opens what refuses", async () => {
+Deno.test("pod-admission: the advice opens the object that refuses the pod in an editor", async () => {
   const advice = async (message: string) => {
     const { fixes = [] } = await find("pod-admission", { dryRun: refusing(message) });
     return fixes.flatMap(({ alternatives }) =>

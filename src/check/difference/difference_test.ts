@@ -27,7 +27,7 @@ Deno.test("the same configuration makes the same samples", async () => {
   assert.deepEqual(await changed(await side("a"), await side("b")), []);
 });
 
-Deno.test("a change of a template changes the pods that it touches, not one on the host network", async () => {
+Deno.test("a change of a template changes injected pods, but no pod on the host network", async () => {
   const b = await side("b", (config) => config.replace("--proxyLogLevel=", "--proxyLogLevel=x"));
   assert.deepEqual(await changed(await side("a"), b), [
     "pod/plain",
@@ -37,7 +37,7 @@ Deno.test("a change of a template changes the pods that it touches, not one on t
   ]);
 });
 
-Deno.test("a policy changes only the pod that asks for nothing, and says why", async () => {
+Deno.test("a changed policy changes only the pod that does not request injection, and the difference says why", async () => {
   const b = await side("b", (config) => config.replace(/^policy: enabled$/m, "policy: disabled"));
   assert.deepEqual(await changed(await side("a"), b), ["pod/plain"]);
   const { pods } = await differenceOf([b, b], [], "default");

@@ -35,7 +35,7 @@ function answering(message: string, status: number): ClusterOptions {
   return { dryRun: () => Promise.reject(new ApiError(message, { status })) };
 }
 
-Deno.test("the API server admits the pod: the dry run has the template, and nothing that a node sets", async () => {
+Deno.test("the API server admits the pod: the dry run sends no fields that the cluster sets", async () => {
   let sent: unknown;
   const dryRun = (_namespace: string, pod: object) => {
     sent = pod;
@@ -86,14 +86,14 @@ for (const [name, message, status, reason] of REFUSALS) {
   });
 }
 
-Deno.test("a dry run without a sidecar: the pod is not injected, and something is wrong", async () => {
+Deno.test("a dry run without a sidecar: the pod is not injected, which is a problem", async () => {
   const found = await explained([namespace(), workload("Deployment")], {
     dryRun: () => object("v1", "Pod", "shop/web"),
   });
   assert.deepEqual([found.verdict, found.reason, found.hasProblem], ["not-injected", "webhook-without-effect", true]);
 });
 
-Deno.test("a pod that is not injected is not tried", async () => {
+Deno.test("a pod that is not injected needs no dry run", async () => {
   const { requests } = await explained([object("v1", "Namespace", "shop"), workload("Deployment")], {});
   assert.deepEqual(
     requests.filter((request) => request.startsWith("create") && request !== `create ${ACCESS_REVIEWS}`),
@@ -131,7 +131,7 @@ for (const [name, objects, message] of JUDGED) {
   });
 }
 
-Deno.test("without the right to create pods, nothing speaks against the pod: the doubt is said", async () => {
+Deno.test("without the right to create pods, the verdict is injected with a warning", async () => {
   const options = { dryRun: () => Promise.reject(NO_RIGHT), forbidden: /limitranges/ };
   const { verdict, warnings } = await explained([namespace(), workload("Deployment")], options);
   assert.equal(verdict, "injected");
@@ -205,7 +205,7 @@ Deno.test("a controller that cannot create pods: its condition is reported, and 
   ]);
 });
 
-Deno.test("a controller without a condition reports by events", async () => {
+Deno.test("for a controller without conditions, events are read", async () => {
   const event = (name: string, lastTimestamp: string, rest: Record<string, string> = {}) =>
     object("v1", "Event", `shop/${name}`, {
       involvedObject: { kind: "StatefulSet", name: "web", namespace: "shop", ...rest },

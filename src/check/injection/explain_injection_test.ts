@@ -213,7 +213,7 @@ Deno.test("check injection: a label on the Deployment itself is reported with th
   assert.equal(label, `kubectl label deployment/web -n shop ${INJECT}-`);
 });
 
-Deno.test("check injection: a forbidden read is a gap, the rest is reported", async () => {
+Deno.test("check injection: forbidden reads are warnings, and the other data is reported", async () => {
   const objects = [...MESH, namespace({ "istio-injection": "enabled" }), deployment()];
   const message = 'The Kubernetes API server denied the request: pods is forbidden: User "ada" cannot create it';
   const dryRun = () => Promise.reject(new ApiError(message, { status: 403 }));
@@ -293,17 +293,17 @@ Deno.test("check injection: live pods that differ from the sidecar in the manife
   assert.deepEqual(shownOf(explanation).slice(0, 2), ["fix: recreate its pods:", RESTART]);
 });
 
-Deno.test("check injection: a proxy in the manifest that waits for the webhook's image is no sidecar", async () => {
+Deno.test('check injection: a proxy with the image "auto" in the manifest is not a sidecar', async () => {
   const { verdict, reason } = await explained([...MESH, namespace(), withSidecar({ ...SIDECAR, image: "auto" })]);
   assert.deepEqual([verdict, reason], ["not-injected", "namespace-not-labelled"]);
 });
 
-Deno.test("check injection: a gateway in a manifest is no sidecar that uninject could take out", async () => {
+Deno.test("check injection: the proxy of a gateway's manifest gets no fix that removes it", async () => {
   const { verdict, fixes } = await explained([...MESH, namespace(), withSidecar(SIDECAR, {})]);
   assert.deepEqual([verdict, fixes], ["in-manifest", []]);
 });
 
-Deno.test("check injection: a dry run cannot tell the sidecar of the manifest from an injected one", async () => {
+Deno.test("check injection: a sidecar in the manifest is not reported as injected without the webhooks", async () => {
   const { verdict } = await explained([namespace(), withSidecar()], { forbidden: /mutatingwebhookconfigurations/ });
   assert.equal(verdict, "in-manifest");
 });
@@ -383,7 +383,7 @@ items:
   ]);
 });
 
-Deno.test("check injection of all workloads: a line for each, without what a controller made", async () => {
+Deno.test("check injection of all workloads: a line for each, except for objects with a controller", async () => {
   const owned = { ownerReferences: [{ kind: "CronJob", name: "report" }] };
   const shop = [namespace({ "istio-injection": "enabled" }), deployment(), deployment({ [INJECT]: "false" })];
   const objects = [

@@ -105,7 +105,7 @@ Deno.test("without the right to list webhooks it is unknown whether one is calle
   }
 });
 
-Deno.test("what rules injection out decides, whatever webhooks exist", () => {
+Deno.test("pods that are never injected are known without the webhooks", () => {
   const shown = (made: Pod, labels: Record<string, string> = {}, more: Partial<Question> = HIDDEN) => {
     const { verdict, reason } = ask(made, labels, more);
     return [verdict, reason];
@@ -155,7 +155,7 @@ Deno.test("a false condition excludes the pod, whatever the others are", () => {
   ]);
 });
 
-Deno.test("a true condition changes nothing", () => {
+Deno.test("a pod that matches a condition is injected", () => {
   const { verdict, reason } = onCondition(pod(), "object.metadata.name == 'web'");
   assert.deepEqual([verdict, reason], ["injected", "policy-enabled"]);
 });

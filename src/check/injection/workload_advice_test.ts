@@ -46,7 +46,7 @@ Deno.test("a Job is deleted and created again: its template is immutable", () =>
   assert.match(ownNetwork(target("Job")).steps[0]?.command ?? "", /"hostNetwork":null/);
 });
 
-Deno.test("a pod without a controller is replaced in one line, a controller's pod is not changed", () => {
+Deno.test("a pod without a controller is replaced by one command; a controller's pod is not changed", () => {
   assert.deepEqual(commands(changePod(target("Pod"), CHANGE)), [
     "kubectl get pod/web -n shop -o yaml | kubectl patch --local -f - -o yaml --type=merge -p " +
     `'{"metadata":{"labels":{"a":"b"}}}' | kubectl replace --force -f -`,
@@ -56,12 +56,12 @@ Deno.test("a pod without a controller is replaced in one line, a controller's po
   assert.equal(made.reach, "nothing");
 });
 
-Deno.test("a manifest is changed by its author", () => {
+Deno.test("advice about a file has no command", () => {
   const { change, steps } = changePod(target("Job", {}, "web.yaml"), { ...CHANGE, value: null });
   assert.deepEqual([change, steps], ['remove "a" from spec.template.metadata.labels in web.yaml', []]);
 });
 
-Deno.test("each kind has its way to recreate pods, a CronJob and a Job none", () => {
+Deno.test("each kind has a command to recreate its pods, except CronJob and Job", () => {
   const again = (kind: string, metadata: ValueMap = {}) => recreate(target(kind, metadata), LIVE).flatMap(commands);
   assert.deepEqual(again("StatefulSet"), ["kubectl rollout restart statefulset/web -n shop"]);
   assert.deepEqual(again("ReplicaSet"), ["kubectl delete pod/web-1 -n shop"]);

@@ -50,7 +50,7 @@ Deno.test("a malformed pod is kept as it is", () => {
   assert.deepEqual(podKeeper()(odd), object("v1", "Pod", "cart", { spec: { containers: [1, null] }, status: null }));
 });
 
-Deno.test("pods of a workload share all but their names", () => {
+Deno.test("kept pods of a workload share their labels and containers", () => {
   const keep = podKeeper();
   const podOf = (name: string) =>
     keep(object("v1", "Pod", `shop/${name}`, { metadata: { ...READ, uid: name }, spec: { containers: [CONTAINER] } }));

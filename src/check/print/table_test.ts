@@ -117,7 +117,7 @@ Deno.test("results that are unknown for one missing right are one line, which na
   );
 });
 
-Deno.test("a missing right in a namespace has no quotes in quotes", () => {
+Deno.test("a missing right in a namespace has no nested quotes", () => {
   const missingRight = 'list on pods in the namespace "kube-system"';
   const hidden = [result("a", { result: "unknown", missingRight })];
   const text = tableText(hidden, { color: false, short: true, failOn: "error", width: 80 });
@@ -159,7 +159,7 @@ Deno.test("wide: no line is broken, and every object is named", () => {
   assert(text.includes(`    ${message}\n    all others: pod/shop/b, pod/shop/c\n`), text);
 });
 
-Deno.test("wide: objects of a message that names none are no others", () => {
+Deno.test('wide: objects are listed without "other" if the message names none', () => {
   const look = { color: false, short: false, failOn: "error", width: undefined } as const;
   const text = (objects: readonly string[]) =>
     tableText([result("pods", { result: "error", message: "odd", objects })], look);
@@ -284,7 +284,7 @@ Status check results are ×: 1 ok, 11 warnings, 5 errors, 1 unknown, 0 skipped
   assert(tableText(brokenCluster(8), { ...look, short: false }).includes("from-7 is well\n"), "and so has the table");
 });
 
-Deno.test("a cause with much to say is cut on a small screen", () => {
+Deno.test("the long message of a cause is cut on a small screen", () => {
   const message = Array.from({ length: 40 }, (_, at) => `line ${at}`).join("\n");
   const cause = result("service", { result: "error", message });
   const text = tableText([cause], { color: false, short: true, failOn: "error", width: 80, rows: 24 });

@@ -83,7 +83,7 @@ Deno.test("secrets in values and mesh configuration are replaced and named", asy
   ]);
 });
 
-Deno.test("what is forbidden is named, in order; a failure is an error", async () => {
+Deno.test("forbidden reads are listed in order; other failures are errors", async () => {
   const forbidden = /nodes|namespaces$/;
   const { unreadable, kubeletVersions } = await taken({ forbidden });
   assert.deepEqual(unreadable.map(({ needs }) => needs), ["list on namespaces", "list on nodes"]);
@@ -96,13 +96,13 @@ Deno.test("what is forbidden is named, in order; a failure is an error", async (
   await assert.rejects(taken({ failing }), /Cannot reach the server/);
 });
 
-Deno.test("without the webhooks the ConfigMaps of the namespace name the revisions", async () => {
+Deno.test("if webhooks are forbidden, revisions come from the ConfigMaps of the namespace", async () => {
   const { objects, unreadable } = await taken({ forbidden: /mutating/ });
   assert(objects.some(({ metadata }) => metadata.name === "istio-sidecar-injector-canary"));
   assert.deepEqual(unreadable.map(({ resource }) => resource), ["mutatingwebhookconfigurations"]);
 });
 
-Deno.test("only the named namespaces, and an error for one that is not there", async () => {
+Deno.test("a snapshot has only the named namespaces; an unknown name is an error", async () => {
   const { objects } = await taken({ forbidden: /namespaces$/ }, { namespaces: ["shop"] });
   assert.deepEqual(objects.filter(({ kind }) => kind === "Namespace").map(({ metadata }) => metadata.name), ["shop"]);
   await assert.rejects(taken({}, { namespaces: ["nowhere"] }), /There is no namespace "nowhere"/);
@@ -112,7 +112,7 @@ Deno.test("a cluster without an injector is an error", async () => {
   await assert.rejects(taken({ objects: [] }), /The ConfigMap "istio-sidecar-injector" does not exist/);
 });
 
-Deno.test("a snapshot answers as its cluster", async () => {
+Deno.test("the API of a snapshot gives the same answers as its cluster", async () => {
   const forbidden = /nodes|namespaces\/shop$/;
   const live = clusterApi({ objects: OBJECTS, forbidden });
   const question = { ...QUESTION, namespaces: ["shop", "istio-system"] };

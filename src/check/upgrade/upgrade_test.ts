@@ -176,7 +176,7 @@ for (const [what, change, shown] of CHANGES) {
   });
 }
 
-Deno.test("what others added to a running pod is no change, what its templates added is", async () => {
+Deno.test("additions of other webhooks to a running pod are no change, additions of templates are", async () => {
   const added = (spec: string) =>
     spec.replace(
       '"env":[{"name":"PILOT_CERT_PROVIDER"',
@@ -215,7 +215,7 @@ Deno.test("a revision or tag is looked up in the webhooks", async () => {
   );
 });
 
-Deno.test("what cannot be read is not reported as the same", async () => {
+Deno.test("unreadable workloads are not reported as unchanged", async () => {
   const blind = await upgrade({ objects: SHOP, forbidden: /deployments/ });
   assert.equal(blind.differs, null);
   assert.match(

@@ -54,14 +54,14 @@ const OWN_CONFIGS: readonly (readonly [config: string, left: string | null])[] =
 ];
 
 for (const [config, left] of OWN_CONFIGS) {
-  Deno.test(`an own control plane is a guess, and the rest stays: ${config.trim()}`, () => {
+  Deno.test(`removing the pod's discovery address is a guess, and keeps other settings: ${config.trim()}`, () => {
     const advice = withoutOwnControlPlane(podOf({ [CONFIG]: config }));
     assert.deepEqual(patched(advice), { [CONFIG]: left });
     assert.equal(advice[0]?.isGuess, true);
   });
 }
 
-Deno.test("without an own control plane nothing is guessed", () => {
+Deno.test("a pod without its own discovery address gets no advice", () => {
   for (const config of ["concurrency: 1", "", "- a", "a: [", "discoveryAddress: 1"]) {
     assert.deepEqual(withoutOwnControlPlane(podOf({ [CONFIG]: config })), []);
   }

@@ -10,7 +10,7 @@ async function found(options: ClusterOptions, scope: Partial<Scope> = {}) {
   return { result: finding.result, text: await shownText(finding), missingRight: finding.missingRight };
 }
 
-Deno.test("the rights to install Istio: all, some, and where nobody needs them", async () => {
+Deno.test("the rights to install Istio: all, some, and skipped if Istio is installed", async () => {
   assert.equal((await found({})).result, "ok");
   const some = await found({ denied: /^create (clusterroles|deployments)$/ });
   assert.equal(some.result, "warning");

@@ -85,10 +85,10 @@ const ROWS: readonly Row[] = [
 ];
 
 for (const [what, id, objects, lines] of ROWS) {
-  Deno.test(`made again: ${what}`, async () => assert.deepEqual(await shown(id, objects), lines));
+  Deno.test(`restored objects: ${what}`, async () => assert.deepEqual(await shown(id, objects), lines));
 }
 
-Deno.test("made again: another revision's flags are not used for the one that is asked about", async () => {
+Deno.test("restored objects: the flags of another revision are not used", async () => {
   assert.deepEqual(await shown("webhook-exists", parts(FLAGS, "Deployment"), { revision: "canary" }), [INSTALL()]);
 });
 
@@ -106,7 +106,7 @@ const SHOP = object("v1", "Namespace", "shop", { metadata: { labels: { "istio-in
 
 const POD = object("v1", "Pod", "shop/cart", { spec: { containers: [{ name: "istio-proxy" }] } });
 
-Deno.test("made again: selectors that select nobody are replaced by server-side apply", async () => {
+Deno.test("restored objects: selectors that match no namespace are replaced by server-side apply", async () => {
   const given = [...selecting(NOBODY), SHOP, POD];
   assert.deepEqual(await shown("namespace-revision-served", given), [
     "fix: restore the selectors of the webhooks with the flags of its installation:",
@@ -115,7 +115,7 @@ Deno.test("made again: selectors that select nobody are replaced by server-side 
   ]);
 });
 
-Deno.test("made again: selectors that serve somebody by another label are not the first command", async () => {
+Deno.test("restored objects: replacing selectors that match another namespace is a risk", async () => {
   const given = [
     ...selecting({ matchLabels: { team: "a" } }),
     SHOP,

@@ -34,7 +34,7 @@ Deno.test("webhook-chain: without other webhooks no pod is sent", async () => {
   assert.deepEqual([result, sent.length], ["ok", 0]);
 });
 
-Deno.test("webhook-chain: a webhook that leaves the sidecar alone is ok", async () => {
+Deno.test("webhook-chain: a webhook that does not change the sidecar is ok", async () => {
   const { result, sent } = await found((text) => text, other("vault"));
   assert.deepEqual([result, sent.length], ["ok", 1]);
   assert.match(JSON.stringify(sent), /"sidecar.istio.io\/inject":"false".*"restartPolicy":"Always"/);
@@ -60,7 +60,7 @@ for (const [lost, change] of CHANGES) {
   });
 }
 
-Deno.test("webhook-chain: injected pods are excluded beside what a selector excludes already", async () => {
+Deno.test("webhook-chain: the fix adds the exclusion of injected pods to the webhook's selector", async () => {
   const own = { key: "team", operator: "Exists" };
   const { fixes = [] } = await found(dropPolicy, other("vault", { objectSelector: { matchExpressions: [own] } }));
   // The pod of the dry run does not have the label `team`, so this webhook is not called.

@@ -53,7 +53,7 @@ async function patches(options: Parameters<typeof found>[2]): Promise<readonly (
   });
 }
 
-Deno.test("webhook-gitops: the Application of Argo CD gets a patch that keeps what it leaves alone already", async () => {
+Deno.test("webhook-gitops: the patch of Argo CD's Application keeps its existing ignoreDifferences", async () => {
   const mine = { group: "apps", kind: "Deployment", jsonPointers: ["/spec/replicas"] };
   const left = {
     group: "admissionregistration.k8s.io",
@@ -82,7 +82,7 @@ Deno.test("webhook-gitops: the Application of Argo CD gets a patch that keeps wh
   assert.deepEqual((await patches({ annotations: elsewhere, others: two })).map(([namespace]) => namespace), ["team"]);
 });
 
-Deno.test("webhook-gitops: an Application that is not known, or one of two, gets no command", async () => {
+Deno.test("webhook-gitops: an unknown or ambiguous Application gets no command", async () => {
   assert.deepEqual(await patches({ annotations: MARK }), []);
   assert.deepEqual(await patches({ annotations: MARK, others: [application("a/istio"), application("b/istio")] }), []);
   assert.deepEqual(await patches({ others: [application("argo/istio")] }), []);

@@ -87,7 +87,7 @@ Deno.test("a failed call is reported with its explanation", async () => {
   }
 });
 
-Deno.test("a webhook with a longer timeout than the request is the one that did not answer", async () => {
+Deno.test("if the request times out, the webhook with the longer timeout is reported", async () => {
   const sent = failing("Timeout: request did not complete within the allotted timeout", 504);
   const { result, ...shown } = await reach(sent);
   assert.equal(result, "error");
@@ -104,7 +104,7 @@ Deno.test("a webhook that denies the pod is an error", async () => {
   assert.match(message, /it responds, but denies a pod: admission webhook/);
 });
 
-Deno.test("a denial by others leaves the webhook unknown", async () => {
+Deno.test("if another webhook or a quota denies the pod, the webhook is unknown", async () => {
   const others = [
     failing('Internal error occurred: failed calling webhook "policy.example.com": EOF'),
     failing('admission webhook "policy.example.com" denied the request: no'),
@@ -220,7 +220,7 @@ function refusing(message: string, status: number): DryRun {
     JSON.stringify(pod).includes('"sidecar.istio.io/inject":"false"') ? same(namespace, pod) : refuse(namespace, pod);
 }
 
-Deno.test("a pod that is refused for its sidecar shows that the webhook is reached", async () => {
+Deno.test("a pod refused because of its sidecar proves that the webhook was reached", async () => {
   for (
     const [message, status] of [['Pod "x" is invalid: spec.initContainers[0]', 422], ["violates PodSecurity", 403]]
   ) {

@@ -74,7 +74,7 @@ function unscheduled(message: string): ValueMap {
 const ROWS: readonly (readonly [what: string, objects: readonly KubeObject[], shown: string])[] = [
   ["no Deployment", [service()], LOOKS],
   [
-    "all is well of the pods",
+    "pods without a problem",
     [service(), deployment(), pod({ containerStatuses: [{ name: "webhook", ready: true }] })],
     LOOKS,
   ],
@@ -86,7 +86,7 @@ fix: scale it to one replica:
 kubectl scale deployment/${NAME} -n istio-system --replicas=1`,
   ],
   ["pods of another controller are selected", [service({ app: "other" }), deployment()], LOOKS],
-  ["endpoints that somebody writes", [service({}), deployment()], LOOKS],
+  ["the Service has no selector", [service({}), deployment()], LOOKS],
   [
     "refused pods",
     [
@@ -190,11 +190,11 @@ for (const [what, objects, shown] of WITHOUT) {
     assert.equal(await endpoints(objects, { states: [] }), `${NONE}${shown}`));
 }
 
-Deno.test("there is no pod: without the right to see Deployments none is made again", async () => {
+Deno.test("there is no pod: without the right to get Deployments no command changes anything", async () => {
   assert.equal(await endpoints([service()], { states: [], forbidden: /deployments/ }), `${NONE}${LOOKS}`);
 });
 
-Deno.test("no pod is ready: pods of other Deployments say nothing, and a Deployment of another name is selected", async () => {
+Deno.test("no pod is ready: pods of other Deployments are ignored, and a Deployment is found by its labels", async () => {
   const other = pod(unscheduled("1 Insufficient cpu."), { app: "other" });
   assert.equal(await endpoints([service(), deployment(), other]), `${HEAD}${LOOKS}`);
   const whole = deployment({ replicas: 0 });
@@ -205,7 +205,7 @@ Deno.test("no pod is ready: pods of other Deployments say nothing, and a Deploym
   );
 });
 
-Deno.test("no pod is ready: without the right to see Deployments or pods the commands look", async () => {
+Deno.test("no pod is ready: without the right to get Deployments or pods the commands only read", async () => {
   const broken = [service(), deployment({ replicas: 0 }), withState({ running: {} })];
   assert.equal(await endpoints(broken, { forbidden: /deployments/ }), `${HEAD}${LOOKS}`);
   assert.match(await endpoints(broken, { forbidden: /\/pods$/ }), /scale deployment/);
@@ -241,20 +241,24 @@ const LOG = `next: see its log:
 kubectl logs -n istio-system deployment/${NAME}`;
 
 const PORTS: readonly (readonly [what: string, objects: readonly KubeObject[], shown: string])[] = [
-  ["another port", [service(undefined, 15010), deployment()], led(15010)],
+  ["not a port of the Deployment", [service(undefined, 15010), deployment()], led(15010)],
   ["a name that no port has", [service(undefined, "https"), deployment()], led("https")],
-  ["the port", [service(undefined, 15017), deployment()], `${LOG}\n${RESTART}`],
-  ["its name", [service(), deployment()], `${LOG}\n${RESTART}`],
-  ["a port that no manifest says", [service(undefined, 15010), deployment({}, { ports: [] })], `${LOG}\n${RESTART}`],
-  ["a port, and there is no Deployment", [service(undefined, 15010)], LOG],
+  ["a port of the Deployment", [service(undefined, 15017), deployment()], `${LOG}\n${RESTART}`],
+  ["the name of a port of the Deployment", [service(), deployment()], `${LOG}\n${RESTART}`],
+  [
+    "a number, and the Deployment declares no ports",
+    [service(undefined, 15010), deployment({}, { ports: [] })],
+    `${LOG}\n${RESTART}`,
+  ],
+  ["a number, and there is no Deployment", [service(undefined, 15010)], LOG],
 ];
 
 for (const [what, objects, shown] of PORTS) {
-  Deno.test(`nothing listens, and the Service leads to ${what}`, async () =>
+  Deno.test(`the connection is refused, and the target port of the Service is ${what}`, async () =>
     assert.equal(await refused(objects), shown));
 }
 
-Deno.test("pods without the named port of the Service: it is led to theirs", async () => {
+Deno.test("the fix for pods without the Service's named port is a new targetPort", async () => {
   const shown = await shownText(
     await webhookFinding("webhook-endpoints", {
       objects: [...meshWebhooks(), service(undefined, "https"), deployment(), webhookEndpoints(["ready"], "metrics")],

@@ -114,14 +114,14 @@ for (const { name, objects, result, says } of ROWS) {
   });
 }
 
-Deno.test("Services of mesh pods: notes are counted, and all objects are there", async () => {
+Deno.test("Services of mesh pods: notes are counted, and all their objects are listed", async () => {
   const others = ["a", "b"].map((name) => service(`shop/${name}`, { name: "web", port: 90 }));
   const { message = "", objects } = await found([pod("shop/web"), PLAIN_NAME, ...others]);
   assert.match(message, /, and \d more like it$/);
   assert.deepEqual([...objects ?? []].sort(), ["service/shop/a", "service/shop/b", "service/shop/web"]);
 });
 
-Deno.test("Services of mesh pods: without rights nothing is called well that is not known", async () => {
+Deno.test("Services of mesh pods: a result that depends on a missing right is unknown", async () => {
   const webhooks = /webhookconfigurations/;
   const unknown = { result: "unknown", missingRight: "list on mutatingwebhookconfigurations" };
   const outcome = async (objects: readonly KubeObject[], forbidden: RegExp) => {
@@ -137,7 +137,7 @@ Deno.test("Services of mesh pods: without rights nothing is called well that is 
   assert.deepEqual(await outcome([], /\/pods/), { result: "unknown", missingRight: "list on pods" });
 });
 
-Deno.test("Services of mesh pods: an empty selection is no pass", async () => {
+Deno.test("Services of mesh pods: without selected pods the check is skipped", async () => {
   const selector = { text: "app=x", matchExpressions: [{ key: "app", operator: "In", values: ["x"] }] };
   const inventory = clusterInventory({ objects: [...MESH, ...NAMESPACES, pod("shop/web"), NEAR] }, { selector });
   assert.equal((await findingFor("workload-services", inventory)).result, "skipped");
