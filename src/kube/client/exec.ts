@@ -47,7 +47,8 @@ export async function exec(transport: Transport, request: ExecRequest): Promise<
       socket.close();
     }
   } catch (error) {
-    if (error instanceof ApiError || !timeout.aborted) throw error;
+    if (error instanceof ApiError) throw error;
+    if (!timeout.aborted) throw execFailure(`the connection broke: ${messageOf(error)}`, request, error);
     const text = `The command "${request.command.join(" ")}" in ${
       containerOf(request)
     } did not exit within ${request.timeout} ms`;

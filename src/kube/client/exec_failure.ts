@@ -1,5 +1,6 @@
 /** Errors for commands that do not run in a container. */
 import { oneLine } from "../../base/errors.ts";
+import { withoutMiddle } from "../../base/text/mod.ts";
 import { ApiError, type ApiErrorDetails } from "./api.ts";
 
 export interface HeldRequest {
@@ -36,7 +37,7 @@ export class ExecError extends ApiError {
   }
 }
 
-const LONGEST_REASON = 300;
+const LONGEST_REASON = 2000;
 
 interface Known {
   readonly pattern: RegExp;
@@ -82,7 +83,7 @@ const KNOWN: readonly Known[] = [
 /** Returns the error for a server's message. */
 export function execFailure(said: string, request: ExecRequest, cause?: unknown): ExecError {
   const known = KNOWN.find(({ pattern }) => pattern.test(said));
-  const short = oneLine(said).slice(0, LONGEST_REASON);
+  const short = withoutMiddle(oneLine(said), LONGEST_REASON);
   const text = known?.text(request, short) ?? `Cannot run "${request.command[0]}" in ${containerOf(request)}: ${short}`;
   return new ExecError(known?.failure ?? "other", text, { hint: known?.hint, cause });
 }

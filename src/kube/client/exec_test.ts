@@ -45,6 +45,18 @@ for (const [name, [status, failure]] of Object.entries(ENDS)) {
   });
 }
 
+Deno.test("exec() rejects with a reason if the connection breaks", async () => {
+  const error = new TypeError("Broken pipe (os error 32)");
+  const messages = new ReadableStream<Uint8Array>({ start: (controller) => controller.error(error) });
+  const webSocket = () => Promise.resolve({ protocol: "v5.channel.k8s.io", messages, send() {}, close() {} });
+  const api = await apiOf([], { webSocket });
+  await assert.rejects(api.exec(REQUEST), {
+    name: "ExecError",
+    failure: "other",
+    message: /: the connection broke: Broken/,
+  });
+});
+
 Deno.test("exec() reads no more than it may", async () => {
   const api = await apiOf([[1, "x".repeat(11)], [3, '{"status":"Success"}']]);
   await assert.rejects(api.exec(REQUEST), { failure: "too-long", message: /longer than 10 bytes/ });

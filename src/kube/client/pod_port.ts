@@ -33,7 +33,7 @@ export interface PodPortRequest {
 
 /**
  * Returns the body of the answer to a GET request. Rejects with an ApiError if the permission is missing, if no process
- * listens on the port, if the status is not 200, and if the answer is late or too long.
+ * listens on the port, if the connection breaks, if the status is not 200, and if the answer is late or too long.
  */
 export async function getFromPort(transport: Transport, request: PodPortRequest): Promise<Uint8Array> {
   const timeout = AbortSignal.timeout(request.timeout);
@@ -49,8 +49,9 @@ export async function getFromPort(transport: Transport, request: PodPortRequest)
       socket.close();
     }
   } catch (error) {
-    if (error instanceof ApiError || !timeout.aborted) throw error;
-    throw new ApiError(`No answer from ${where} within ${request.timeout} ms`, { cause: error });
+    if (error instanceof ApiError) throw error;
+    const why = timeout.aborted ? ` within ${request.timeout} ms` : `: ${messageOf(error)}`;
+    throw new ApiError(`No answer from ${where}${why}`, { cause: error });
   }
 }
 

@@ -56,6 +56,15 @@ for (const [name, [messages, message]] of Object.entries(ENDS)) {
   });
 }
 
+Deno.test("getFromPort() rejects with a reason if the connection breaks", async () => {
+  const error = new TypeError("Broken pipe (os error 32)");
+  const messages = new ReadableStream<Uint8Array>({ start: (controller) => controller.error(error) });
+  const webSocket = () => Promise.resolve({ protocol: "v4.channel.k8s.io", messages, send() {}, close() {} });
+  const { api } = await apiOf([], { webSocket });
+  const rejected = { name: "ApiError", message: /^No answer from port 15000 of pod .*: Broken pipe \(os error 32\)$/ };
+  await assert.rejects(api.getFromPort({ ...REQUEST, maxBytes: 1000 }), rejected);
+});
+
 Deno.test("getFromPort() names the missing right", async () => {
   const webSocket = () => Promise.reject(new TypeError("Invalid status code"));
   const request = () => new Response('{"message":"pods \\"ztunnel-1\\" is forbidden"}', { status: 403 });
