@@ -4,7 +4,7 @@ import { fakeSnapshot } from "./connection/fake_snapshot_test.ts";
 import { endsOf, explainMatrix } from "./run_matrix.ts";
 import { savedEnds } from "./sources/sources.ts";
 
-Deno.test("a matrix without any Service is an error, and not well", async () => {
+Deno.test("a matrix without any Service is an error, not a success", async () => {
   const text = fakeSnapshot().parts["config_dump.json"].text ?? "";
   // A bare dump does not contain the namespace of its pod.
   const world = fakeWorld({ files: { "dump.json": text } });

@@ -3,7 +3,7 @@ import { fakeWorld } from "../../test/support/fake_world.ts";
 import { fakeSnapshot } from "./connection/fake_snapshot_test.ts";
 import { explainPods } from "./run_pod.ts";
 
-Deno.test("the short output puts a problem that does not fit on the terminal below its pod", async () => {
+Deno.test("short output: a problem too long for the pod's row is shown below the row", async () => {
   const parts = Object.entries(fakeSnapshot().parts).filter(([name]) => name === "pod.json");
   const files = Object.fromEntries(parts.map(([name, { text = "" }]) => [`/saved/${name}`, text]));
   const world = fakeWorld({ files, terminal: true, env: { COLUMNS: "60" } });

@@ -222,7 +222,7 @@ Deno.test("answerOf: resources are named by kind, namespace and name", async () 
   assert.ok(messages.includes("settings of VirtualService shop/web-routes"));
 });
 
-Deno.test("answerOf: the kernel's station says how it is known, and never mixes it up", async () => {
+Deno.test("answerOf: the source of the kernel's station depends on the available rules", async () => {
   const source = async (changes: Changes) =>
     (await ask(changes, "web:80/")).stations.find(({ kind }) => kind === "kernel")?.source;
   assert.equal(await source({}), "seen");

@@ -130,7 +130,7 @@ for (const [name, changes, to, verdict, sentence] of FROM_AMBIENT) {
   });
 }
 
-Deno.test("a Service's waypoint gets the tunnel, named by address or by host", async () => {
+Deno.test("a connection to a Service is tunneled to its waypoint, named by address or by host", async () => {
   for (const waypoint of ["/10.96.0.50", "shop/waypoint.shop.svc.cluster.local"]) {
     const { endpoints, stations } = await ask(fakeAmbient({ waypoint }), [], "catalog:80");
     assert.deepEqual(endpoints.map(({ address }) => address), ["10.0.0.50:15008"]);
@@ -142,7 +142,7 @@ Deno.test("a Service's waypoint gets the tunnel, named by address or by host", a
   }
 });
 
-Deno.test("the waypoint of a pod gets what is sent to the pod's address", async () => {
+Deno.test("a connection to a pod's address goes to the pod's waypoint", async () => {
   const workload = { waypoint: { destination: "/10.96.0.50" } };
   const ends = async (to: string) => (await ask(fakeAmbient({ workload }), [], to)).endpoints[0]?.address;
   assert.deepEqual([await ends("10.0.0.9:8080"), await ends("catalog:80")], ["10.0.0.50:15008", "10.0.0.9:8080"]);

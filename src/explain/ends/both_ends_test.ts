@@ -138,7 +138,7 @@ Deno.test("both ends: endpoints that differ are groups, and the worst decides", 
   assert.deepEqual(stations.filter(({ kind }) => kind === "pod").map(({ pod }) => pod), ["shop/web-2", "shop/web-0"]);
 });
 
-Deno.test("both ends: where only some endpoints have a sidecar, each gets its own TLS", async () => {
+Deno.test("both ends: if only some endpoints have a sidecar, each endpoint has its own TLS mode", async () => {
   const endpoints = ["10.0.0.9", "10.0.0.10"];
   const plain = { spec: NO_PROXY, config: "", rules: undefined };
   const servers = [server("web-0", "10.0.0.9", { allow: { identity: CLIENT } }), server("web-1", "10.0.0.10", plain)];
@@ -151,7 +151,7 @@ Deno.test("both ends: where only some endpoints have a sidecar, each gets its ow
   assert.equal(expired.verdict, "refused", expired.reason);
 });
 
-Deno.test("both ends: an endpoint that was not read is not known to take it", async () => {
+Deno.test("both ends: an endpoint that was not read is unknown", async () => {
   const endpoints = Array.from({ length: 12 }, (_, at) => `10.0.1.${at}`);
   const servers = endpoints.map((address, at) => server(`web-${at}`, address));
   const all = await ask({ endpoints: endpoints.slice(0, 10) }, servers);
@@ -164,14 +164,14 @@ Deno.test("both ends: an endpoint that was not read is not known to take it", as
   assert.match(refusing.reason, /2 of 12 endpoints were not read$/);
 });
 
-Deno.test("both ends: a right that is missing is the answer", async () => {
+Deno.test("both ends: a missing right is the reason of an unknown verdict", async () => {
   const why = 'pods is forbidden: User "joe" cannot list resource "pods"';
   const ends = { isOneCluster: true, podAt: () => Promise.resolve({ why }), endpointsOf: () => Promise.resolve(why) };
   const { verdict, reason } = await ask({}, ends);
   assert.deepEqual([verdict, reason], ["unknown", `The pod behind ${WEB}:8080 is unknown: ${why}`]);
 });
 
-Deno.test("both ends: a probe that came through is proof enough", async () => {
+Deno.test("both ends: a successful probe proves the server's end without reading it", async () => {
   const why = "no right";
   const ends = { isOneCluster: true, podAt: () => Promise.resolve({ why }), endpointsOf: () => Promise.resolve(why) };
   const facts = factsOf(fakeSnapshot());
@@ -185,7 +185,7 @@ Deno.test("both ends: a probe that came through is proof enough", async () => {
   assert.equal(await withOtherEnds(failed, facts, connection, ends), failed);
 });
 
-Deno.test("both ends: what is outside of the cluster has no other end", async () => {
+Deno.test("both ends: an address outside of the cluster has no server end", async () => {
   const outside = { why: "no pod has the address", isOutside: true };
   const ends = {
     isOneCluster: true,
@@ -199,7 +199,7 @@ Deno.test("both ends: what is outside of the cluster has no other end", async ()
   assert.equal((await ask({}, ends)).verdict, "unknown");
 });
 
-Deno.test("both ends: a client without a proxy meets STRICT", async () => {
+Deno.test("both ends: a server in STRICT mode refuses a client without a proxy", async () => {
   const client = { spec: NO_PROXY, config: "", rules: undefined };
   const found = savedEnds(new Map([[server("web-1", WEB), undefined]]));
   const ends = { ...found, endpointsOf: () => Promise.resolve([`${WEB}:8080`]) };
@@ -214,13 +214,13 @@ Deno.test("both ends: a client without a proxy meets STRICT", async () => {
   assert.match(missing.reason, /the Service shop\/web does not exist/);
 });
 
-Deno.test("both ends: an address that Envoy passes on is a pod that is read", async () => {
+Deno.test("both ends: the pod at a passthrough address is read", async () => {
   const answer = await ask({}, [server("web-1", "10.1.1.1", { isPermissive: true })], "http://10.1.1.1:8080");
   assert.deepEqual([answer.verdict, answer.endpoints[0]?.address], ["reaches", "10.1.1.1:8080"], answer.reason);
   assert.equal(answer.reason, "It continues to 10.1.1.1:8080; pod shop/web-1 accepts it");
 });
 
-Deno.test("both ends: a policy of addresses sees the client's own, and is not judged without it", async () => {
+Deno.test("both ends: a policy about IP addresses is judged by the client's addresses, else unknown", async () => {
   const servers = [server("web-1", WEB, { allow: { source_ip: "10.0.0.0" } })];
   const dualStack = { status: { podIP: "2001:db8::8", podIPs: [{ ip: "2001:db8::8" }, { ip: "10.0.0.8" }] } };
   const none = { status: {} };
@@ -236,7 +236,7 @@ Deno.test("both ends: a policy of addresses sees the client's own, and is not ju
   }
 });
 
-Deno.test("both ends: nothing is read where the client refuses", async () => {
+Deno.test("both ends: nothing is read if the client's end refuses the connection", async () => {
   const ends = {
     isOneCluster: true,
     podAt: () => Promise.reject(new Error("read")),

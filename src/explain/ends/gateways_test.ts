@@ -45,7 +45,7 @@ function endsOf(...snapshots: readonly ProbedSnapshot[]): Ends {
   return savedEnds(new Map(snapshots.map((each) => [each, undefined])));
 }
 
-Deno.test("a gateway is a pod on the path, with its stations before the next pod's", async () => {
+Deno.test("a gateway's stations come before the stations of the next pod", async () => {
   const answer = await ask({}, endsOf(gateway(), named(fakeSnapshot(), "web-1", "10.0.0.20")));
   assert.equal(answer.verdict, "reaches");
   const own = (pod: string) => answer.stations.filter((each) => each.pod === pod).map(({ kind }) => kind);
@@ -79,7 +79,7 @@ for (const [name, own, server, verdict, sentence] of CASES) {
   });
 }
 
-Deno.test("a connection that only goes from gateway to gateway is not known to arrive", async () => {
+Deno.test("a connection through too many gateways is unknown", async () => {
   const answer = await ask({}, endsOf(gateway({ endpoints: ["10.0.0.9"] })));
   assert(answer.stations.length < 60, String(answer.stations.length));
   assert.equal(answer.verdict, "unknown");
@@ -100,7 +100,7 @@ Deno.test("an inbound connection to a gateway's own port is followed too", async
 /** The endpoint is in another cluster, but a pod in this cluster has the same address. */
 const ONE_CLUSTER: Ends = { ...endsOf(named(fakeSnapshot(), "other-1", "10.0.0.9")), isOneCluster: true };
 
-Deno.test("an endpoint in another cluster, and the gateway of another network, are named and not confused", async () => {
+Deno.test("an endpoint in another cluster and the gateway of another network have different reasons", async () => {
   const rows = [
     [
       "web;shop;web;v1;west",
@@ -122,7 +122,7 @@ Deno.test("an endpoint in another cluster, and the gateway of another network, a
   assert.match(saved.stations.find(({ kind }) => kind === "endpoint")?.message ?? "", /in the cluster "west"/);
 });
 
-Deno.test("what is behind the tunnel into a waypoint's Envoy is not known", async () => {
+Deno.test("a tunnel that ends in a waypoint's Envoy is unknown", async () => {
   const connection = readConnection({ ...FLAGS, to: "http://web:80/" });
   assert.ok(connection !== undefined);
   await re2Library.loaded();
@@ -134,7 +134,7 @@ Deno.test("what is behind the tunnel into a waypoint's Envoy is not known", asyn
   assert.match(reason, /tunneled connection through the waypoint or gateway is unknown/);
 });
 
-Deno.test("a gateway that passes TLS on has neither the server's certificate nor its pods", async () => {
+Deno.test("for TLS passthrough in a gateway, the server's certificate and pods are unknown", async () => {
   const snapshot = gateway();
   const text = (snapshot.parts["config_dump.json"].text ?? "")
     .replaceAll("outbound|80||web.shop", "outbound_.80_._.web.shop");

@@ -42,7 +42,7 @@ Deno.test("connectionOfLine() returns the flags of explain for the connection of
   for (const [line, expected] of cases) assert.equal(connectionOfLine(line), expected, line);
 });
 
-Deno.test("explainedFlags() names the stations that can have set a flag, the wrong ones if there are any", async () => {
+Deno.test("explainedFlags() names the stations that can set a flag, only those with a problem if any", async () => {
   await re2Library.loaded();
   const connection = readConnection({
     to: "http://web:80/",

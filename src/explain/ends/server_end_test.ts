@@ -9,7 +9,7 @@ function side(roots: readonly string[], issuers: readonly string[]): Trust {
   return { roots: new Set(roots.map((root) => `${root} until 2036-01-01`)), issuers: new Set(issuers) };
 }
 
-Deno.test("each side must trust who signed the other's certificate", () => {
+Deno.test("each side must trust the CA of the other side's certificate", () => {
   const why = (client: Trust, server: Trust) => trustStep(client, server)?.end?.reason ?? "";
   assert.equal(why(side(["CN=a"], ["CN=a"]), side(["CN=a"], ["CN=a"])), "");
   // An intermediate CA signed the certificate, and its issuer is trusted.

@@ -20,7 +20,7 @@ Deno.test("a trace that agrees proves the kernel's station, and no other", () =>
   assert.equal(verdict, "reaches");
 });
 
-Deno.test("a trace that contradicts makes the verdict unknown, without what was to be changed", () => {
+Deno.test("a trace that contradicts makes the verdict unknown, and removes the fix", () => {
   const decided = { kind: "Sidecar", namespace: "shop", name: "web", field: "spec.egress" };
   const refused: Answer = { ...ANSWER, verdict: "refused", fix: "change spec.egress", decided };
   const { stations, verdict, reason, ...other } = withTrace(refused, seen("no rule redirects it", undefined));
@@ -29,7 +29,7 @@ Deno.test("a trace that contradicts makes the verdict unknown, without what was 
   assert.deepEqual([other.fix, other.decided], ["", undefined]);
 });
 
-Deno.test("a trace that saw nothing changes no result", () => {
+Deno.test("a trace without a packet changes no result", () => {
   const { stations, verdict } = withTrace(ANSWER, "the kernel reported no packet");
   assert.deepEqual([stations[1]?.source, stations[1]?.result, verdict], ["seen", "ok", "reaches"]);
   assert.match(stations[1]?.message ?? "", /; trace: the kernel reported no packet$/);

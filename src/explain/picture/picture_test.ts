@@ -59,7 +59,7 @@ for (const columns of [1, 60, 80, 129, 130, 160, 200, 500]) {
   });
 }
 
-Deno.test("a lane without a note takes one line, also where notes are below", () => {
+Deno.test("a lane without a note takes one line, even if notes are below their lanes", () => {
   const lane = {
     kind: "lane",
     mark: undefined,
@@ -83,7 +83,7 @@ Deno.test("a note is beside its lane if it fits there in one line, else below it
   assert.match(text, /- UDP -+> network +\|\n\| {5}traffic\.sidecar\.istio\.io\/excludeOutboundPorts +\|/);
 });
 
-Deno.test("a title too long for the edge is whole in the frame", () => {
+Deno.test("a title too long for the frame's edge is wrapped within the frame", () => {
   const title = `${"a".repeat(63)} to ${"b".repeat(63)}`;
   const text = terminalText({ ...PICTURE, title }, { columns: 80, color: false, ascii: true });
   assert.match(text, /^\+-+\+\n\| a{63} to +\|\n\| b{63} +\|\n/);
@@ -261,7 +261,7 @@ function longAnswer(): Answer {
   };
 }
 
-Deno.test("a terminal that is too low gets stations that are well as one line, -o wide and other outputs all", () => {
+Deno.test("a terminal with too few rows joins stations without a problem; -o wide shows all stations", () => {
   const look = { columns: 80, color: false, ascii: true };
   const shown = { asked: "web:80", isWide: false };
   const low = answerText(longAnswer(), { ...shown, look: { ...look, rows: 12 } });

@@ -58,7 +58,7 @@ for (const [verdict, status, headers, reached] of CASES) {
   });
 }
 
-Deno.test("an answer that a pod without Envoy got is an endpoint's, whatever was expected", async () => {
+Deno.test("without Envoy in the client's pod, every response comes from an endpoint", async () => {
   const client = fakeSnapshot({ spec: { initContainers: [], containers: [{ name: "app" }] } });
   for (const verdict of ["reaches", "refused"] as const) {
     const { proofs } = await prove(verdict, (command) => Promise.resolve(curl(command, 200, "")), 1, client);

@@ -14,7 +14,7 @@ function counted(requests: Readonly<Record<string, number>>, listeners = ""): Co
   return { clusters: { text: JSON.stringify({ cluster_statuses }) }, listeners: { text: listeners } };
 }
 
-Deno.test("countedHosts(): those with more requests, without inbound ones and the proxy's own", () => {
+Deno.test("countedHosts(): hosts with new requests, except inbound clusters and the proxy's own clusters", () => {
   const before = counted({ a: 1, b: 7, "inbound|80||": 1, "xds-grpc": 1 });
   const after = counted({ a: 2, b: 7, "inbound|80||": 9, "xds-grpc": 2, new: 1 });
   assert.deepEqual(countedHosts({ before, after }, "outbound"), [
@@ -26,7 +26,7 @@ Deno.test("countedHosts(): those with more requests, without inbound ones and th
   assert.equal(countedHosts({ before, after: absent }, "outbound"), undefined);
 });
 
-Deno.test("countedListeners(): those with more connections, without workers and inbound ports", () => {
+Deno.test("countedListeners(): listeners with new connections, except workers and inbound ports", () => {
   const lines = (count: number) =>
     ["0.0.0.0_80", "0.0.0.0_80.worker_0", "0.0.0.0_15006", "admin", "admin.main_thread"].map((name) =>
       `listener.${name}.downstream_cx_total: ${count}`

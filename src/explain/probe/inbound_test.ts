@@ -93,7 +93,7 @@ function configWithLog(): string {
   return text.replace(/^\{/, `{"log":${LOGGED},`);
 }
 
-Deno.test("an inbound probe is sent as the proxy's user to the pod's own address, and says what that leaves open", async () => {
+Deno.test("an inbound probe is sent as the proxy's user to the pod's own address, and names unproved stations", async () => {
   const { answer, proved, sent, users } = await probedWith({});
   assert.deepEqual(users, [{ uid: 1337, gid: 1337 }]);
   assert.match(sent, / http:\/\/10\.0\.0\.8:8080\/ --next /);
@@ -106,7 +106,7 @@ Deno.test("an inbound probe is sent as the proxy's user to the pod's own address
   ]);
 });
 
-Deno.test("an inbound probe: the access log proves the route, and who was let in", async () => {
+Deno.test("an inbound probe: the access log proves the route and the endpoint", async () => {
   const line = { route_name: "default", upstream_host: "10.0.0.8:8080", response_code: 200 };
   const { proved } = await probedWith({ log: line }, logging);
   assert.equal(proved, "listener route cluster endpoint port");
@@ -114,7 +114,7 @@ Deno.test("an inbound probe: the access log proves the route, and who was let in
 
 const ALLOW = { isPermissive: true, allow: { identity: "spiffe://cluster.local/ns/shop/sa/b" } };
 
-Deno.test("an inbound probe: a policy that refuses plain text is proved by Envoy's words", async () => {
+Deno.test("an inbound probe: Envoy's access log proves that a policy refuses plain text", async () => {
   const denied = { response_code: 403, response_code_details: "rbac_access_denied_matched_policy[none]" };
   const { text = "" } = fakeSnapshot(ALLOW).parts["config_dump.json"];
   const config = text.replace(/^\{/, `{"log":${LOGGED},`);
@@ -129,7 +129,7 @@ Deno.test("an inbound probe: a policy that refuses plain text is proved by Envoy
   assert.match(kept_out.reason, /^Envoy itself responded to the probe with 403: rbac_access_denied/);
 });
 
-Deno.test("an inbound probe that did not come to Envoy proves nothing", async () => {
+Deno.test("an inbound probe that did not reach Envoy proves nothing", async () => {
   for (const sockets of ["", SOCKETS.replace("3A9E", "1F90")]) {
     const { answer, proved } = await probedWith({ sockets, isForwarded: false });
     assert.deepEqual([answer.verdict, proved], ["reaches", ""]);

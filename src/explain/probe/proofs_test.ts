@@ -77,25 +77,25 @@ Deno.test("a probe: sockets and counters prove user, name, kernel, cluster and e
   ]);
 });
 
-Deno.test("a probe: other traffic leaves the cluster open", async () => {
+Deno.test("a probe does not prove the cluster if other traffic is counted at the same time", async () => {
   const { answer, proved } = await probedWith({ after: { [WEB]: 1, other: 4 } });
   assert.equal(proved, "application dns kernel");
   assert.ok(answer.probe?.unproved.includes("other traffic: 2 clusters counted requests at the same time"));
 });
 
-Deno.test("a probe: an answer of Envoy's own is no proof of a cluster", async () => {
+Deno.test("a probe: a response that Envoy itself generates does not prove a cluster", async () => {
   const { answer, proved } = await probedWith({ sent: { headers: new Set(), status: 503 } });
   assert.equal(proved, "application dns kernel");
   assert.ok(answer.probe?.unproved.includes("no counter shows that Envoy forwarded the request"));
 });
 
-Deno.test("a probe: the access log proves the route too, and goes before counters", async () => {
+Deno.test("a probe: the access log also proves the route, and is preferred to counters", async () => {
   const line = { route_name: "default", upstream_cluster: WEB, upstream_host: "10.0.0.9:8080", response_code: 200 };
   const { proved } = await probedWith({ log: logLine(line), after: { [WEB]: 1, other: 4 } });
   assert.equal(proved, "application dns kernel route cluster endpoint");
 });
 
-Deno.test("a probe that takes another cluster contradicts the answer", async () => {
+Deno.test("a probe that uses an unexpected cluster contradicts the answer", async () => {
   const { answer, proved } = await probedWith({ log: logLine({ upstream_cluster: "PassthroughCluster" }) });
   assert.equal(answer.verdict, "unknown");
   assert.match(
@@ -105,12 +105,12 @@ Deno.test("a probe that takes another cluster contradicts the answer", async () 
   assert.equal(proved, "application dns kernel");
 });
 
-Deno.test("a probe to a host that nobody expects contradicts the answer", async () => {
+Deno.test("a probe that reaches an unexpected endpoint contradicts the answer", async () => {
   const { answer } = await probedWith({ log: logLine({ upstream_cluster: WEB, upstream_host: "10.0.0.7:8080" }) });
   assert.match(answer.reason, /did not use the expected endpoint: 10\.0\.0\.7:8080/);
 });
 
-Deno.test("a probe: a connection that fails is refused, whatever was planned", async () => {
+Deno.test("a probe: a failed connection is refused, whatever the answer predicted", async () => {
   const log = logLine({
     upstream_cluster: WEB,
     upstream_host: "10.0.0.9:8080",
@@ -123,7 +123,7 @@ Deno.test("a probe: a connection that fails is refused, whatever was planned", a
   assert.deepEqual([silent.verdict, silent.reason], ["unknown", "The probe got no response: Recv failure"]);
 });
 
-Deno.test("a probe proves a refusal by Envoy's own words, and contradicts one that did not happen", async () => {
+Deno.test("a probe proves a refusal by Envoy's response flag, and contradicts a refusal that does not happen", async () => {
   const log = logLine({ response_code: 503, response_flags: "UH", upstream_cluster: WEB });
   const { answer, proved } = await probedWith({ log, sent: { headers: new Set(), status: 503 } }, { endpoints: [] });
   assert.equal(answer.verdict, "refused");
@@ -132,7 +132,7 @@ Deno.test("a probe proves a refusal by Envoy's own words, and contradicts one th
   assert.deepEqual([other.verdict, other.reason], ["unknown", "The probe was not refused: the response was 200"]);
 });
 
-Deno.test("a probe: the rules of the kernel, captured, let pass and unknown", async () => {
+Deno.test("a probe: the kernel captures the connection, lets it pass, or is unknown", async () => {
   const bypass = { sockets: [CLIENT] };
   const kernelOf = async (left: Left, changes: Changes = {}) => {
     const { answer } = await probedWith(left, changes);
@@ -150,7 +150,7 @@ Deno.test("a probe: the rules of the kernel, captured, let pass and unknown", as
   assert.equal(await kernelOf({ sent: { sockets: [] } }), "seen ok: reaches");
 });
 
-Deno.test("a probe: the counter of the rule that decides", async () => {
+Deno.test("a probe: the kernel's station shows the counter of the deciding rule", async () => {
   const rules = (count: number) =>
     `*nat\n-A OUTPUT -j ISTIO_OUTPUT\n[${count}:60] -A ISTIO_OUTPUT -p tcp -j REDIRECT --to-ports 15001\nCOMMIT\n`;
   const { answer } = await probedWith({ rules: rules(8) }, { rules: rules(7) });
@@ -158,7 +158,7 @@ Deno.test("a probe: the counter of the rule that decides", async () => {
   assert.match(kernel?.message ?? "", /port 15001 accepted the connection; the counter of the rule went from 7 to 8$/);
 });
 
-Deno.test("a probe that is not sent proves nothing, and says why", async () => {
+Deno.test("a probe that cannot be sent proves nothing, and gives the reason", async () => {
   const { answer, proved } = await probedWith({ sent: "curl is not installed" });
   assert.equal(proved, "");
   assert.deepEqual([answer.probe?.isSent, answer.probe?.result], [false, "not sent: curl is not installed"]);

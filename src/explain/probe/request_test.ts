@@ -12,7 +12,7 @@ function request(to: string, { isHttp = true, header = [], method }: {
   return probeRequest(marked(connection, "MARK"), isHttp, "MARK");
 }
 
-Deno.test("probeRequest() sends the request that was asked about, with its marks", () => {
+Deno.test("probeRequest() sends the request of the question, with a mark in its headers", () => {
   const { command, text } = request("[fd00::1]:80/a?b", { header: ["Host: reviews", "x-empty:"], method: "HEAD" });
   assert.equal(text, "HEAD http://[fd00::1]:80/a?b");
   const all = command.join(" ");
@@ -22,7 +22,7 @@ Deno.test("probeRequest() sends the request that was asked about, with its marks
   assert.match(all, / http:\/\/\[fd00::1\]:80\/a\?b --next -s file:\/\/\/proc\/net\/tcp /);
 });
 
-Deno.test("probeRequest() keeps headers that the question has, and sends TLS where it is asked about", () => {
+Deno.test("probeRequest() keeps the headers of the question, and uses TLS if the question does", () => {
   const { command, text } = request("https://api.example.com/x", { header: ["x-request-id: mine"] });
   assert.equal(text, "GET https://api.example.com:443/x");
   assert.deepEqual(command.filter((each) => each.startsWith("x-request-id")), ["x-request-id: mine"]);
@@ -31,7 +31,7 @@ Deno.test("probeRequest() keeps headers that the question has, and sends TLS whe
 const PROC = "   3: 0900010A:9C5C 0900600A:2378 01 0:0 0:0 0  1000        0 77 1 0 20\n" +
   "   4: 0100007F:3A99 0900010A:9C5C 01 0:0 0:0 0  1337        0 78 1 0 20\n";
 
-Deno.test("a probe of HTTP: the report of curl, and the sockets", () => {
+Deno.test("a probe over HTTP: reads curl's report and the sockets", () => {
   const report = { exitcode: 0, response_code: 200, local_ip: "10.1.0.9", local_port: 40028, remote_ip: "10.96.0.9" };
   const headers = "HTTP/1.1 200 OK\r\nServer: istio-envoy\r\nX-Request-Id: MARK\r\n\r\n";
   const stdout = `${headers}\nMARK ${JSON.stringify({ ...report, remote_port: 9080 })}\nMARK\n${PROC}`;
@@ -42,7 +42,7 @@ Deno.test("a probe of HTTP: the report of curl, and the sockets", () => {
   assert.ok(sent.headers.has("server"));
 });
 
-Deno.test("a probe of HTTP without an answer, without curl, and cut off", () => {
+Deno.test("a probe over HTTP: no answer, no curl, and cut output", () => {
   const { read } = request("a:80/");
   const report = JSON.stringify({ exitcode: 6, errormsg: "Could not resolve host: a" });
   const sent = read({ code: 0, stdout: `\nMARK ${report}\nMARK\n`, stderr: "" });
@@ -53,7 +53,7 @@ Deno.test("a probe of HTTP without an answer, without curl, and cut off", () => 
   assert.ok(typeof read({ code: 0, stdout: "\nMARK {half", stderr: "" }) !== "string");
 });
 
-Deno.test("a probe of TCP: its own socket by the inode", () => {
+Deno.test("a probe over TCP: finds its own socket by the inode", () => {
   const { read, text } = request("tcp://db:3306", { isHttp: false });
   assert.equal(text, "a connection to db:3306 without data");
   const sent = read({ code: 1, stdout: `socket:[77]\n${PROC}`, stderr: "" });

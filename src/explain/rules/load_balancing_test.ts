@@ -40,7 +40,7 @@ for (const [text, balancing, taken, loads, isPanic] of CASES) {
   });
 }
 
-Deno.test("hostsTaken: no hosts; localities without weight get nothing where others have one", () => {
+Deno.test("hostsTaken: without hosts; and localities without a weight get nothing if others have a weight", () => {
   assert.deepEqual(hostsTaken([], USUAL).taken, []);
   const [near, far] = hosts("0hh");
   assert.ok(near !== undefined && far !== undefined);

@@ -32,7 +32,7 @@ const port = (destination_port: number, more: readonly object[] = []) => ({
   permissions: [{ and_rules: { rules: [{ destination_port }, ...more] } }],
 });
 
-Deno.test("rulingOf: of the policies that allow others, those about this request come first", () => {
+Deno.test("rulingOf: of the ALLOW policies that do not match, those about this request come first", () => {
   const api = { url_path: { path: { prefix: "/api" } } };
   const policies = {
     a: { ...port(8080), principals: [other] },
@@ -42,7 +42,7 @@ Deno.test("rulingOf: of the policies that allow others, those about this request
   assert.deepEqual(ruling(policies), ["denied", "c", "b", "a"]);
 });
 
-Deno.test("rulingOf: a request without a token has no claim, also for a rule that denies without one", () => {
+Deno.test("rulingOf: a request without a token matches no claim", () => {
   const claim = {
     metadata: { filter: "envoy.filters.http.jwt_authn", path: [{ key: "payload" }, { key: "iss" }], value: {} },
   };

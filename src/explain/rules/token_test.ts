@@ -27,7 +27,7 @@ function ruling(config: object, header: readonly string[], path = "/") {
   return `${outcome} ${why}`;
 }
 
-Deno.test("tokenRuling: what is known without the keys", () => {
+Deno.test("tokenRuling: results that need no keys", () => {
   const good = token({ iss: "https://own.example", exp: 1_800_000_000 });
   const cases = [
     [[], "none the request has no token"],

@@ -80,7 +80,7 @@ async function readBytes(bytes: Uint8Array): Promise<Snapshot> {
   return only(await readArchive(fakeWorld({ files: { "a.tar.gz": bytes } }), "a.tar.gz"));
 }
 
-Deno.test("names with folders are no paths: nothing is written, only known files are read", async () => {
+Deno.test("file names in an archive are not used as paths: only known files are read", async () => {
   const world = fakeWorld({
     files: { "a.tar.gz": await packed([MANIFEST, file("../../etc/ready.txt", "LIVE"), file("../../etc/passwd", "x")]) },
   });
@@ -89,7 +89,7 @@ Deno.test("names with folders are no paths: nothing is written, only known files
   assert.deepEqual([...world.content.keys()], ["a.tar.gz"]);
 });
 
-Deno.test("a file of the snapshot that is too large is left out, the others are read", async () => {
+Deno.test("a file of the snapshot that is too large is left out, and the other files are read", async () => {
   const large = file("certs.json", new Uint8Array(9 * 1024 * 1024));
   const { parts } = await readBytes(await packed([large, MANIFEST, file("ready.txt", "LIVE")]));
   assert.deepEqual([parts["certs.json"].absent, parts["ready.txt"].text], ["too-large", "LIVE"]);

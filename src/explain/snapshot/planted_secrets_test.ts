@@ -299,7 +299,7 @@ Deno.test("names, identities, hashes, certificates and placeholders stay", () =>
   assert.ok(text.includes(JSON.stringify({ values, more })));
 });
 
-Deno.test("code is replaced, and the manifest has its place and hash", () => {
+Deno.test("code is replaced, and the manifest has the code's path and hash", () => {
   const code = "function envoy_on_request(h) end";
   const dump = {
     filters: [{ default_source_code: { inline_string: code } }, { code: { remote: { sha256: "0a1b" } } }],
@@ -309,7 +309,7 @@ Deno.test("code is replaced, and the manifest has its place and hash", () => {
   assert.ok(text.includes('"sha256":"0a1b"') && !text.includes("envoy_on_request"));
 });
 
-Deno.test("the path of a secret continues into the JSON or YAML that a text holds, whose form stays", () => {
+Deno.test("the path of a secret continues into JSON or YAML within a text, and the text keeps its form", () => {
   const value = toYaml({ proxyMetadata: { DB_PASSWORD: "swordfish", OTHER: "kept" } });
   const text = archiveOf(
     new Map([["pod.json", { text: JSON.stringify(proxy({ env: [{ name: "PROXY_CONFIG", value }] })) }]]),

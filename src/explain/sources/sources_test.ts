@@ -10,7 +10,7 @@ const SOURCE: SourceChoice = {
   ephemeral: false,
 };
 
-Deno.test("the progress of many pods counts each pod, so that an interruption knows how many were read", async () => {
+Deno.test("the progress of many pods counts each pod that was read", async () => {
   const metadata = { namespace: "shop", annotations: { "ambient.istio.io/redirection": "enabled" } };
   const items = ["a", "b", "c"].map((name) => ({ metadata: { ...metadata, name }, spec: {} }));
   const request = () => Promise.resolve(Response.json({ kind: "PodList", apiVersion: "v1", items }));

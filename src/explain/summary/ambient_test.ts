@@ -8,7 +8,7 @@ const CATALOG = { name: "catalog-1", address: "10.0.0.9" };
 const STRICT = { name: "strict", namespace: "shop", scope: "WorkloadSelector", action: "Deny", rules: [] };
 const LOGGED = { name: "logged", namespace: "shop", scope: "Namespace", action: "Allow", rules: [], dryRun: true };
 
-Deno.test("a pod in ambient mode is reported as that, and lacks no sidecar", () => {
+Deno.test("a pod in ambient mode is reported as such, without a finding about a missing sidecar", () => {
   const summary = podSummary(fakeAmbient({ ...CATALOG, waypoint: "/10.96.0.50", policies: [STRICT, LOGGED] }));
   const { ambient, traffic, configuration, certificate, findings } = summary;
   assert.deepEqual(ambient, {

@@ -33,7 +33,7 @@ function podWith(spec: object, status: object = {}, annotations: object = {}) {
 
 const PROXY = { name: "istio-proxy", image: "proxyv2:1" };
 
-Deno.test("podSummary() of nothing says that nothing is known", () => {
+Deno.test("podSummary() of an empty snapshot is unknown in every part", () => {
   const { configuration, certificate, traffic, readiness, findings } = summaryOf({});
   assert.deepEqual(
     [configuration.synchronised, certificate.result, traffic.source, readiness.ready, findings],
@@ -116,7 +116,7 @@ Deno.test("containers are in start order, with their states in words", () => {
   ]);
 });
 
-Deno.test("a native sidecar that another webhook took its restartPolicy from is a difference", () => {
+Deno.test("a native sidecar whose restartPolicy another webhook removed is a difference", () => {
   const written = JSON.stringify({
     initContainers: ["istio-init", "istio-proxy"],
     containers: [],
@@ -169,7 +169,7 @@ Deno.test("the certificate shows its signer, its end and what is wrong with it",
   }
 });
 
-Deno.test("an Envoy that waits for its certificate says which", () => {
+Deno.test("the summary names the certificate that Envoy waits for", () => {
   const dump = dumpWith({ dynamic_warming_secrets: [{ name: "default" }] });
   assert.equal(
     summaryOf({ "config_dump.json": dump }).certificate.message,
@@ -253,7 +253,7 @@ Deno.test("an Envoy that never got a configuration", () => {
 
 const SOCKETS = "   0: 00000000:1F90 00000000:0000 0A 0\n   1: 0100007F:2382 00000000:0000 0A 0\n";
 
-Deno.test("ports say whether they are captured, and whether anything listens where Envoy connects to", () => {
+Deno.test("ports show whether they are captured, and whether a process listens where Envoy connects", () => {
   const ports = [8080, 9090, 9100, 7].map((containerPort) => ({ containerPort }));
   const args = [
     "istio-iptables",
@@ -310,7 +310,7 @@ Deno.test("hostNetwork and a pod without a proxy are findings", () => {
   assert.match(findings[0]?.fix ?? "", /kubectl mesh check injection pod\/\S+ -n \S+$/);
 });
 
-Deno.test("an ephemeral container is no problem of the pod: it is never ready, and was ended", () => {
+Deno.test("an ephemeral container that is not ready or has ended is not a problem of the pod", () => {
   const spec = { containers: [PROXY], ephemeralContainers: [{ name: "kubectl-mesh-probe-1" }, { name: "debugger" }] };
   const ephemeralContainerStatuses = [
     { name: "kubectl-mesh-probe-1", ready: false, state: { terminated: { exitCode: 143 } } },
@@ -328,7 +328,7 @@ Deno.test("an ephemeral container is no problem of the pod: it is never ready, a
   assert.deepEqual(findings, []);
 });
 
-Deno.test("readiness is the kubelet's word, not the words of a message", () => {
+Deno.test("readiness comes from the pod's status, not from words in a message", () => {
   const since = { running: { startedAt: "2026-01-02T01:00:00Z" } };
   const ended = { terminated: { exitCode: 1, reason: "not ready" } };
   const { readiness, containers } = summaryOf({

@@ -45,7 +45,7 @@ async function startedWith(
 
 const RUNS = { running: { startedAt: "2026-01-02T03:04:05Z" } };
 
-Deno.test("startGuest() says what it does, and waits for the container", async () => {
+Deno.test("startGuest() announces the container, and waits until it runs", async () => {
   const { found, done, said } = await startedWith([{}, { waiting: { reason: "ContainerCreating" } }, RUNS]);
   assert.equal(found, "kubectl-mesh-rules-1");
   assert.match(
@@ -71,7 +71,7 @@ Deno.test("startGuest() adds a sender of probes without any capability", async (
   );
 });
 
-Deno.test("startGuest() takes a name that the pod does not have", async () => {
+Deno.test("startGuest() uses an unused container name", async () => {
   const pod: Pod = { ...POD, spec: { containers: [], ephemeralContainers: [{ name: "kubectl-mesh-rules-1" }] } };
   assert.equal((await startedWith([RUNS], { pod })).found, "kubectl-mesh-rules-2");
 });
@@ -115,7 +115,7 @@ for (const [name, [states, refusal, absent, message]] of Object.entries(FAILURES
   });
 }
 
-Deno.test("startGuest() adds nothing to a pod that does not run: nobody can take it out again", async () => {
+Deno.test("startGuest() adds no container to a pod that does not run, because it could not be removed", async () => {
   const pod: Pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "web" }, status: { phase: "Pending" } };
   const { found, done, said } = await startedWith([RUNS], { pod });
   assert.ok(typeof found !== "string");

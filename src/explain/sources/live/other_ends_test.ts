@@ -47,7 +47,7 @@ Deno.test("podAt() reads the pod with the address, in the namespace or in all, a
   }
 });
 
-Deno.test("podAt() finds the second address of a pod, which no selector knows", async () => {
+Deno.test("podAt() finds a pod by its second address, which field selectors do not match", async () => {
   const dual = pod("web", { podIP: "10.0.0.9", podIPs: [{ ip: "10.0.0.9" }, { ip: "2001:db8::9" }] });
   const { ends, read } = endsOf({ [PODS]: [pod("other", { podIPs: [{ ip: "2001:db8::1" }] }), dual] });
   assert.deepEqual(await ends.podAt("2001:db8::9", "shop"), { snapshot: READ });
@@ -73,7 +73,7 @@ Deno.test("podAt() says why there is no pod", async () => {
   assert.deepEqual(read, []);
 });
 
-Deno.test("podAt() and endpointsOf() fail where the API server does", async () => {
+Deno.test("podAt() and endpointsOf() throw errors of the API server", async () => {
   const broken = () => Promise.reject(new ApiError("it is down", { status: 503 }));
   const { ends } = endsOf({ [`${PODS} status.podIP=10.0.0.9`]: broken, [SERVICE]: broken });
   await assert.rejects(ends.podAt("10.0.0.9", "shop"), /it is down/);

@@ -24,13 +24,13 @@ Deno.test("readRules() asks for both families", async () => {
   assert.equal(found.get("rules.ip6tables")?.text, "*filter");
 });
 
-Deno.test("readRules() adds the rules of the older tables where there are such", async () => {
+Deno.test("readRules() adds the rules of iptables-legacy if they exist", async () => {
   const { found, asked } = await rules({ "iptables-save": BOTH, "ip6tables-save": "", "iptables-legacy-save": "*nat" });
   assert.deepEqual(asked, ["iptables-save", "ip6tables-save", "iptables-legacy-save"]);
   assert.equal(found.get("rules.iptables")?.text, `${BOTH}\n*nat`);
 });
 
-Deno.test("readRules() knows no rules where it cannot read the older tables", async () => {
+Deno.test("readRules() returns no rules if iptables-legacy cannot be read", async () => {
   const { found } = await rules({ "iptables-save": BOTH, "ip6tables-save": "" });
   assert.equal(found.get("rules.iptables")?.message, "no iptables-legacy-save");
 });

@@ -23,7 +23,7 @@ Deno.test("Together runs commands by one shell, and returns what each printed an
   assert.equal(results?.[1]?.[1].stderr, "err\n");
 });
 
-Deno.test("Together asks an image without a shell once", async () => {
+Deno.test("Together tries an image without a shell only once", async () => {
   const asked: string[] = [];
   const failing = [
     () => Promise.reject(new ExecError("no-command", "no sh")),
@@ -39,7 +39,7 @@ Deno.test("Together asks an image without a shell once", async () => {
   assert.equal(asked.length, 4);
 });
 
-Deno.test("Together rejects for other reasons", async () => {
+Deno.test("Together rejects with any other error", async () => {
   const api = { exec: () => Promise.reject(new ExecError("forbidden", "no")) };
   await assert.rejects(new Together().run(api, REQUEST, { questions: QUESTIONS, image: "a" }), {
     failure: "forbidden",
