@@ -45,8 +45,8 @@ function withoutMarkup(markdown: string): string {
   return markdown
     .replace(/_\(pre\)_/g, PRE)
     .replace(/`([^`]*)`/g, (_, code: string) => code.includes('"') ? code : `"${code}"`)
-    .replace(/\[([^\]]*)\]\(#[^)]*\)/g, '"$1"')
-    .replace(/\[[^\]]*\]\(([^)]*)\)/g, "docs/$1");
+    .replace(/\[([^[\]]*)\]\(#[^()]*\)/g, '"$1"')
+    .replace(/\[[^[\]]*\]\(([^()]*)\)/g, "docs/$1");
 }
 
 function prose(markdown: string, width: number): string {

@@ -1,5 +1,5 @@
 /** East Asian characters and emoji, which terminals and monospaced fonts draw two columns wide. */
-const WIDE = /[[\p{sc=Han}\p{sc=Hangul}\p{Emoji_Presentation}\u3000-\u30ff\uff00-\uffe6]--[\uff61-\uffdc]]/gv;
+const WIDE = /(?![\uff61-\uffdc])[\p{sc=Han}\p{sc=Hangul}\p{Emoji_Presentation}\u3000-\u30ff\uff00-\uffe6]/gu;
 
 /** Returns the width of a text in columns. */
 export function textWidth(text: string): number {

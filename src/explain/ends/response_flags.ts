@@ -1,6 +1,8 @@
 /** Envoy's response flags: the meaning, the stations that can set the flag, and what to check next. */
 import { UsageError } from "../../base/errors.ts";
+import { parseJson } from "../../base/json.ts";
 import { closest } from "../../base/text/mod.ts";
+import { isMap, textAt } from "../../base/value.ts";
 import { joinHostPort, splitHostPort } from "../../golang/net/mod.ts";
 import type { Answer, Station, StationKind } from "../answer_schema.ts";
 
@@ -156,10 +158,13 @@ function textFields(line: string) {
 }
 
 function jsonFields(line: string) {
-  const valueOf = (name: string) => new RegExp(`"${name}":\\s*"([^"]*)"`).exec(line)?.[1];
-  const cluster = valueOf("upstream_cluster");
-  if (cluster === undefined) return undefined;
-  return { cluster, local: valueOf("downstream_local_address"), remote: valueOf("downstream_remote_address") };
+  const log = parseJson(line);
+  if (!isMap(log)) return undefined;
+  return {
+    cluster: textAt(log, "upstream_cluster"),
+    local: textAt(log, "downstream_local_address"),
+    remote: textAt(log, "downstream_remote_address"),
+  };
 }
 
 /**
