@@ -52,7 +52,7 @@ export function columnsBeforeText(
   const isBeside = width - column >= Math.max(LEAST_TEXT, widest(texts.join("\n").replaceAll(" ", "\n")));
   if (!isBeside && hasHeader && widest(others) > width) return columnsWithin(rows, width);
   const lines = others.split("\n").slice(0, -1);
-  const indent = " ".repeat(Math.min(...lines.map((line) => line.search(/\S|$/))) + 4);
+  const indent = " ".repeat(lines.reduce((least, line) => Math.min(least, line.search(/\S|$/)), width) + 4);
   return lines.flatMap((line, row) => {
     const text = texts[row] ?? "";
     if (isBeside) {
@@ -66,5 +66,5 @@ export function columnsBeforeText(
 
 /** Returns the width of the widest line. */
 function widest(lines: string): number {
-  return Math.max(...lines.split("\n").map(textWidth));
+  return lines.split("\n").reduce((most, line) => Math.max(most, textWidth(line)), 0);
 }
