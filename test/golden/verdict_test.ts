@@ -28,9 +28,8 @@ async function compare(text: string, injector: Injector): Promise<void> {
     const explanation = explanations[index];
     assert.ok(explanation !== undefined);
     if (entry.reason === "list-item-failed" || BY_HAND.includes(explanation.reason)) return;
-    // A gateway that is opted out: `inject` skips it too.
-    const verdict = explanation.reason === "proxy-in-manifest" ? "not-injected" : explanation.verdict;
-    assert.equal(verdict, verdictOf(entry), `${entry.kind} ${entry.name}: ${explanation.message}`);
+    assert.equal(explanation.verdict, verdictOf(entry), `${entry.kind} ${entry.name}: ${explanation.message}`);
+    // A gateway that is opted out.
     if (explanation.reason === "proxy-in-manifest") return;
     if (entry.result === "failed" || entry.result === "skipped") assert.equal(explanation.reason, entry.reason);
   });

@@ -4,7 +4,7 @@ import { textAt } from "../../base/value.ts";
 import { findProxy, podOwner } from "../../inject/mod.ts";
 import { isAlive, type LivePod, livePod } from "../inventory/live_pods.ts";
 import type { Target } from "./target.ts";
-import type { Verdict } from "./verdict.ts";
+import { IN_MANIFEST, type Verdict } from "./verdict.ts";
 
 /** Returns the live pods that the workload owns, directly or through another controller. */
 export function livePods(target: Target, pods: readonly Pod[]): readonly LivePod[] {
@@ -32,7 +32,8 @@ const DIFFERENCES: readonly Difference[] = [
     text: () => "no proxy, but a new pod gets a proxy",
   },
   {
-    pods: ({ verdict }, live) => verdict === "not-injected" ? live.filter(({ proxy }) => proxy) : [],
+    pods: ({ verdict, reason }, live) =>
+      verdict === "not-injected" && reason !== IN_MANIFEST ? live.filter(({ proxy }) => proxy) : [],
     text: () => "a proxy, but a new pod does not get one",
   },
   {

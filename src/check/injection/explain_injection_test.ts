@@ -255,7 +255,7 @@ Deno.test("check injection: a workload whose manifest contains the sidecar is in
     ]);
     const { verdict, injected, by, reason, field, warnings, hasProblem } = explanation;
     assert.deepEqual({ verdict, injected, by, reason, field, warnings, hasProblem }, {
-      verdict: "in-manifest",
+      verdict: "not-injected",
       injected: false,
       by: null,
       reason: "proxy-in-manifest",
@@ -280,11 +280,21 @@ Deno.test("check injection: a workload whose manifest contains the sidecar is in
 Deno.test("check injection: a pod has the sidecar of its controller's manifest", async () => {
   const objects = [...MESH, namespace(), withSidecar(), livePod("web-5d4-1", [APP, SIDECAR])];
   const explanation = await explained(objects, { workload: "pod/web-5d4-1" });
-  assert.deepEqual([explanation.verdict, explanation.warnings], ["in-manifest", []]);
+  assert.deepEqual([explanation.reason, explanation.warnings], ["proxy-in-manifest", []]);
   assert.deepEqual(shownOf(explanation), [
     "next: see how to change its controller, which creates the pods:",
     "kubectl mesh check injection deployment/web -n shop",
   ]);
+});
+
+Deno.test("check injection: without the right to read the controller, its manifest is unknown", async () => {
+  const objects = [...MESH, namespace(), withSidecar(), livePod("web-5d4-1", [APP, SIDECAR])];
+  const { verdict, injected, reason, message, hasProblem } = await explained(objects, {
+    workload: "pod/web-5d4-1",
+    forbidden: /deployments/,
+  });
+  assert.deepEqual([verdict, injected, reason, hasProblem], ["cannot-tell", null, "manifest-unknown", true]);
+  assert.match(message, /whether its controller's manifest contains the proxy is unknown: /);
 });
 
 Deno.test("check injection: live pods that differ from the sidecar in the manifest are recreated", async () => {
@@ -299,13 +309,13 @@ Deno.test('check injection: a proxy with the image "auto" in the manifest is not
 });
 
 Deno.test("check injection: the proxy of a gateway's manifest gets no fix that removes it", async () => {
-  const { verdict, fixes } = await explained([...MESH, namespace(), withSidecar(SIDECAR, {})]);
-  assert.deepEqual([verdict, fixes], ["in-manifest", []]);
+  const { reason, fixes } = await explained([...MESH, namespace(), withSidecar(SIDECAR, {})]);
+  assert.deepEqual([reason, fixes], ["proxy-in-manifest", []]);
 });
 
 Deno.test("check injection: a sidecar in the manifest is not reported as injected without the webhooks", async () => {
-  const { verdict } = await explained([namespace(), withSidecar()], { forbidden: /mutatingwebhookconfigurations/ });
-  assert.equal(verdict, "in-manifest");
+  const { reason } = await explained([namespace(), withSidecar()], { forbidden: /mutatingwebhookconfigurations/ });
+  assert.equal(reason, "proxy-in-manifest");
 });
 
 Deno.test("check injection: a pod without a controller leaves the mesh only without its sidecar", async () => {
@@ -324,7 +334,7 @@ Deno.test("check injection: a pod without a controller leaves the mesh only with
   ]]);
   assert.deepEqual(shownOf(left).slice(-2), [`or: ${REMOVE}, delete the pod and create it again:`, command]);
   const byHand = await explained([...MESH, namespace(), pod({ spec: { containers: [APP, SIDECAR] } })], { workload });
-  assert.deepEqual([byHand.verdict, byHand.warnings], ["in-manifest", []]);
+  assert.deepEqual([byHand.reason, byHand.warnings], ["proxy-in-manifest", []]);
   assert.deepEqual(shownOf(byHand).slice(-1), [command]);
 });
 

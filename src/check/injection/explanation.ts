@@ -1,5 +1,6 @@
 /** Explains one workload. */
 import type { Pod } from "../../kube/client/mod.ts";
+import { MeshError } from "../../base/errors.ts";
 import type { ValueMap } from "../../base/value.ts";
 import {
   fieldIn,
@@ -26,7 +27,7 @@ import { misplacedRequests } from "./misplaced.ts";
 import { type Cause, whyNotCalled } from "./not_called.ts";
 import { hasOwnProxyIn, proxyField } from "./own_proxy.ts";
 import { ownerOfTarget, podOf, type Target } from "./target.ts";
-import { ASSUMED, DRY_RUN, type Question, type Verdict, verdictOf } from "./verdict.ts";
+import { ASSUMED, DRY_RUN, IN_MANIFEST, type Question, type Verdict, verdictOf } from "./verdict.ts";
 
 /** Explains why a workload is injected or not. The fields are the fields of the JSON in its order, and `hasProblem`. */
 export interface Explanation extends ExplanationLine {
@@ -100,7 +101,6 @@ function isProblem({ verdict, injecting }: Verdict, { reason }: Cause, troubles:
 /** Whether a webhook injects a new pod; `null` if unknown. A refused pod is never created. */
 const INJECTED: Readonly<Record<Verdict["verdict"], boolean | null>> = {
   injected: true,
-  "in-manifest": false,
   "not-injected": false,
   refused: false,
   "cannot-tell": null,
@@ -136,12 +136,20 @@ async function answered(
 /** A pod that no webhook injects has a proxy if its manifest contains one. A dry run does not show which it is. */
 async function considered(verdict: Verdict, { target, pod }: Created, { admitting }: Knowledge): Promise<Verdict> {
   if (verdict.verdict !== "not-injected" && verdict.by !== DRY_RUN) return verdict;
-  if (findProxy(pod) === undefined || !await hasOwnProxyIn(admitting?.api, target)) return verdict;
+  if (findProxy(pod) === undefined) return verdict;
+  try {
+    if (!await hasOwnProxyIn(admitting?.api, target)) return verdict;
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    const message =
+      `no webhook injects the pod, but whether its controller's manifest contains the proxy is unknown: ${error.message}`;
+    return { ...verdict, verdict: "cannot-tell", by: null, reason: "manifest-unknown", field: "", message };
+  }
   return {
     ...verdict,
-    verdict: "in-manifest",
+    verdict: "not-injected",
     by: null,
-    reason: "proxy-in-manifest",
+    reason: IN_MANIFEST,
     field: proxyField(pod),
     message: "the manifest contains the proxy, so new pods have it without a webhook",
     result: pod,

@@ -7,7 +7,7 @@ import { differences } from "./differences.ts";
 import type { Misplaced } from "./misplaced.ts";
 import type { Cause } from "./not_called.ts";
 import type { Target } from "./target.ts";
-import type { Verdict } from "./verdict.ts";
+import { IN_MANIFEST, type Verdict } from "./verdict.ts";
 import { changePod, controllerOf, ownNetwork, recreate, withoutSidecar } from "./workload_advice.ts";
 
 const mesh = (...words: readonly string[]): Step => shows("mesh", "check", ...words);
@@ -55,7 +55,7 @@ export function fixesFor(explained: Explained): readonly Fix[] {
   const objects = [target.workload];
   const moved = misplaced.flatMap(({ advice }) => advice);
   const asks = misplaced.some(({ value }) => value === "true") && !NOT_ASKED.includes(cause.reason);
-  if (!["injected", "in-manifest"].includes(verdict.verdict) && asks) {
+  if (verdict.verdict !== "injected" && verdict.reason !== IN_MANIFEST && asks) {
     return [{ objects, alternatives: inviting([...moved, ...resultAdvice(explained)], target) }];
   }
   return [
@@ -90,7 +90,7 @@ function resultAdvice({ target, verdict, cause, live }: Explained): readonly Adv
   const again = recreate(target, live);
   const renewed = differences(verdict, live).length > 0 ? again : [];
   if (verdict.verdict === "injected") return renewed;
-  if (verdict.verdict === "in-manifest") return [...renewed, ...leaving(withoutSidecar(target, live), target)];
+  if (verdict.reason === IN_MANIFEST) return [...renewed, ...leaving(withoutSidecar(target, live), target)];
   const [renewal] = live.some(({ proxy }) => !proxy) ? again : [];
   const joining = cause.advice.map((each) => {
     return each.reach === "namespace" ? { ...each, steps: [...each.steps, ...renewal?.steps ?? []] } : each;

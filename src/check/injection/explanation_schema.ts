@@ -41,9 +41,8 @@ const FINDING = z.strictObject({
 
 export const EXPLANATION = z.strictObject({
   workload: z.string().describe("such as `deployment.apps/web`; empty for a document that cannot be parsed"),
-  verdict: z.enum(["injected", "in-manifest", "not-injected", "refused", "cannot-tell"]).describe(
-    "what happens to a new pod; in-manifest: no webhook injects it, but its manifest contains the proxy; refused: the " +
-      "pod is not created; cannot-tell: data that the verdict needs cannot be read",
+  verdict: z.enum(["injected", "not-injected", "refused", "cannot-tell"]).describe(
+    "what happens to a new pod; refused: the pod is not created; cannot-tell: data that the verdict needs cannot be read",
   ),
   injected: z.boolean().nullable().describe("whether a webhook injects a new pod; null unless it is known"),
   by: z.string().nullable().describe(

@@ -1,6 +1,5 @@
 /** Finds proxies in manifests: sidecars that `inject` wrote, and gateways. New pods have them without a webhook. */
 import { parseJson } from "../../base/json.ts";
-import { MeshError } from "../../base/errors.ts";
 import { isMap, textAt } from "../../base/value.ts";
 import type { KubeApi, KubeObject } from "../../kube/client/mod.ts";
 import { annotationsOf, containersOf, findProxy, type Pod, podIn } from "../../inject/mod.ts";
@@ -17,18 +16,13 @@ export function hasOwnProxy({ manifest, row, file }: Target): boolean {
   return hasProxy(row.kind === "Pod" && file === undefined ? appliedPod(pod) : pod);
 }
 
-/** Does the same as `hasOwnProxy`, but reads the controller's manifest for a pod with a controller. */
+/** Does the same as `hasOwnProxy`, but reads the controller's manifest for a pod with a controller. Throws a MeshError if it cannot. */
 export async function hasOwnProxyIn(api: KubeApi | undefined, target: Target): Promise<boolean> {
   const controller = controllerOf(target);
   if (controller === undefined || target.file !== undefined) return hasOwnProxy(target);
   if (api === undefined) return false;
-  try {
-    const { kind, name, namespace } = controller;
-    return hasOwnProxy(await clusterTarget(api, `${kind.toLowerCase()}/${name}`, namespace));
-  } catch (error) {
-    if (error instanceof MeshError) return false;
-    throw error;
-  }
+  const { kind, name, namespace } = controller;
+  return hasOwnProxy(await clusterTarget(api, `${kind.toLowerCase()}/${name}`, namespace));
 }
 
 /** Returns a function that returns whether the manifest of a pod's workload contains a proxy. */

@@ -6,7 +6,7 @@ import { adviceBlock, block, printable, type Width } from "../print/lines.ts";
 import type { Explanation } from "./explanation.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
 import type { ExplanationLine, RuleLine } from "./explanation_schema.ts";
-import { ASSUMED, DRY_RUN } from "./verdict.ts";
+import { ASSUMED, DRY_RUN, IN_MANIFEST } from "./verdict.ts";
 
 const EFFECTS: Readonly<Record<RuleLine["effect"], string>> = {
   called: "webhook is called",
@@ -87,13 +87,13 @@ function headline(explanation: Explanation, namesFiles: boolean, width: Width): 
   return [...block(`${name}: ${verdictText(explanation)}`, "", width), ...block(why, "  ", width)].join("\n");
 }
 
-function verdictText({ verdict, by }: Explanation): string {
-  if (verdict === "in-manifest") return "in the mesh by its manifest";
-  return by === null || [ASSUMED, DRY_RUN].includes(by) ? shortVerdict({ verdict }) : `injected by ${by}`;
+function verdictText({ verdict, by, reason }: Explanation): string {
+  if (reason === IN_MANIFEST) return "in the mesh by its manifest";
+  return by === null || [ASSUMED, DRY_RUN].includes(by) ? shortVerdict({ verdict, reason }) : `injected by ${by}`;
 }
 
-function shortVerdict({ verdict }: Pick<Explanation, "verdict">): string {
-  return verdict.replace("-", " ");
+function shortVerdict({ verdict, reason }: Pick<Explanation, "verdict" | "reason">): string {
+  return reason === IN_MANIFEST ? "in manifest" : verdict.replace("-", " ");
 }
 
 function ruleRow({ rule, field, value, effect, message }: RuleLine): readonly string[] {

@@ -29,6 +29,9 @@ export const ASSUMED = "assumed";
 /** Value of `by` if a dry run shows the sidecar and the webhooks cannot be read. */
 export const DRY_RUN = "dry-run";
 
+/** The reason if no webhook injects a new pod, but its manifest contains the proxy. The verdict is then `not-injected`. */
+export const IN_MANIFEST = "proxy-in-manifest";
+
 /** A new pod, and the cluster data that decides whether the pod is injected. */
 export interface Question {
   /** The new pod, which must contain `metadata.namespace`. */

@@ -196,7 +196,7 @@ async function leaves(mesh: MeshCluster, object: ValueMap): Promise<void> {
       await mesh.kubectl(verb, "-f", file);
       const before = await explainOne(mesh, workload, "plain");
       const isLive = isPod && verb === "create";
-      assert.equal(before.verdict, isLive ? "not-injected" : "in-manifest");
+      assert.equal(before.reason === "proxy-in-manifest", !isLive);
       assert.equal(before.hasProblem, isLive);
       const [leaving, ...others] = before.fixes.flatMap(({ alternatives }) => alternatives)
         .filter(({ risk }) => risk === "takes-out");
