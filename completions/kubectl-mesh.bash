@@ -32,7 +32,7 @@ _kubectl_mesh() {
   fi
   if ((directive & 8)); then
     while IFS= read -r line; do
-      if [[ -d $line || $'\n'$out == *$'\n'"${line##*.}"$'\n'* ]]; then COMPREPLY+=("$line"); fi
+      if [[ -d ${line/#\~\//$HOME/} || $'\n'$out == *$'\n'"${line##*.}"$'\n'* ]]; then COMPREPLY+=("$line"); fi
     done < <(compgen -f -- "$current")
     compopt -o filenames 2>/dev/null
     return

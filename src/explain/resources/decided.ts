@@ -15,11 +15,11 @@ import { writerOf } from "./find/by_text.ts";
 export type OpenAnswer = Answer & { readonly cause?: Cause | undefined };
 
 /**
- * Returns the answer with the resource that Envoy's configuration names. Names no resource for REGISTRY_ONLY without a
- * known Sidecar, because the mesh configuration usually sets this mode.
+ * Returns the answer with the resource that Envoy's configuration names. Names no resource if it may be a Sidecar: the
+ * configuration does not say whether there is one.
  */
 export function withoutApi({ cause, ...answer }: OpenAnswer): Answer {
-  if (cause === undefined || cause.search.by === "egress" && cause.search.hosts.length === 0) return answer;
+  if (cause === undefined || cause.search.by === "egress") return answer;
   const { kind, namespace, name, field } = cause;
   return { ...answer, decided: { kind, namespace, name, field } };
 }

@@ -32,6 +32,9 @@ const CASES: readonly (readonly [typed: string, completed: string])[] = [
   ["kubectl-mesh check injection $(touch ran) --report", "kubectl-mesh check injection $(touch ran) --report"],
 ];
 
+/** In fish, a function of the shell completes paths, and only without `~`. */
+const HOME_CASE = ["kubectl-mesh inject -f ~/fol", "kubectl-mesh inject -f ~/folder/"] as const;
+
 interface Shell {
   readonly command: readonly string[];
   /** Loads a script; the terminal's line editor has Emacs's keys. */
@@ -62,7 +65,8 @@ for (const [name, { command, setup, form = (line: string) => line }] of Object.e
       const files = { script: stdout, kubeconfig: KUBECONFIG, "web.yaml": "", "web.txt": "" };
       for (const [path, text] of Object.entries(files)) await Deno.writeTextFile(`${folder}/${path}`, text);
       await Deno.symlink(MESH_COMMAND, `${folder}/bin/kubectl-mesh`);
-      const typed = CASES.map(([line]) => line);
+      const cases = name === "fish" ? CASES : [...CASES, HOME_CASE];
+      const typed = cases.map(([line]) => line);
       const read = await new Deno.Command("python3", {
         args: [DRIVER, setup(`${folder}/script`), ...typed, "--", ...command],
         cwd: folder,
@@ -77,7 +81,7 @@ for (const [name, { command, setup, form = (line: string) => line }] of Object.e
       }).output();
       const lines = new TextDecoder().decode(read.stdout).trimEnd().split("\n");
       assert.equal(new TextDecoder().decode(read.stderr), "");
-      assert.deepEqual(lines, CASES.map(([, line]) => form(line)));
+      assert.deepEqual(lines, cases.map(([, line]) => form(line)));
       await assert.rejects(Deno.stat(`${folder}/ran`), Deno.errors.NotFound);
     } finally {
       await Deno.remove(folder, { recursive: true });
