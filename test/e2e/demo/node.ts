@@ -9,6 +9,9 @@ import { type KubeletNode, type RunningContainer, startKubelet } from "../suppor
 
 const NAME = "node-1";
 
+/** Milliseconds before a command of `kubectl exec` runs. kubectl drops output that arrives before its streams exist, and says so. */
+const DELAY = 100;
+
 /** A node that runs until its process ends. */
 export class DemoNode {
   /** The running pods, by `NAMESPACE/POD`. */
@@ -62,9 +65,10 @@ export class DemoNode {
   /** The containers of a pod: the process of the application, and for the proxy `pilot-agent` in the pod's network. */
   #containersOf(key: string, { entrance, options }: RunningPod): Record<string, RunningContainer> {
     const path = Deno.env.get("PATH") ?? "";
-    const proxy = { command: ["nsenter", `--net=${options.network.namespace.path}`], path: `${this.programs}:${path}` };
+    const command = ["nsenter", `--net=${options.network.namespace.path}`];
+    const proxy = { command, path: `${this.programs}:${path}`, delay: DELAY };
     return {
-      [`${key}/app`]: { command: ["nsenter", ...entrance], path },
+      [`${key}/app`]: { command: ["nsenter", ...entrance], path, delay: DELAY },
       ...options.pod.spec?.containers?.some(({ name }) => name === "istio-proxy")
         ? { [`${key}/istio-proxy`]: proxy }
         : {},
