@@ -17,14 +17,14 @@ function inbound({ inboundPort, inboundPorts, inboundPortsExclude, excludeInterf
   const excluded = portsText(inboundPortsExclude, OWN_PORTS);
   const isAll = inboundPorts === "*";
   const verb = mode === "TPROXY" ? "redirected with TPROXY" : "redirected";
-  const what = isAll ? "every TCP port" : `TCP ports ${portsText(inboundPorts)}`;
+  const what = isAll ? "every TCP port" : tcpText(portsText(inboundPorts));
   const captured = lane("inbound", "captured", what, `${verb} to port ${inboundPort} of Envoy`);
   const isNothing = inboundPorts.length === 0;
   return [
     ...isNothing ? [] : [captured],
     ...when(isNothing, "inbound", "every port", `${ANNOTATION}/includeInboundPorts is empty`),
     ...when(!isAll && !isNothing, "inbound", "the other ports", "not in includeInboundPorts"),
-    ...when(excluded !== "", "inbound", `TCP ports ${excluded}`, `${ANNOTATION}/excludeInboundPorts`),
+    ...when(excluded !== "", "inbound", tcpText(excluded), `${ANNOTATION}/excludeInboundPorts`),
     lane("inbound", "bypasses", "UDP", "the mesh carries only TCP"),
     ...interfaces("inbound", excludeInterfaces),
   ];
@@ -42,11 +42,9 @@ function outbound(settings: CaptureSettings): Lane[] {
   return [
     ...isNothing ? [] : [lane("outbound", "captured", captured, how)],
     ...when(isNothing, "outbound", "every connection", `${ofRanges} is empty`),
-    ...outboundPorts.length === 0
-      ? []
-      : [lane("outbound", "captured", `TCP ports ${portsText(outboundPorts)}`, byPort)],
+    ...outboundPorts.length === 0 ? [] : [lane("outbound", "captured", tcpText(portsText(outboundPorts)), byPort)],
     ...when(!isAll && !isNothing, "outbound", "the other addresses", `not in ${ofRanges}`),
-    ...when(ports !== "", "outbound", `TCP ports ${ports}`, `${ANNOTATION}/excludeOutboundPorts`),
+    ...when(ports !== "", "outbound", tcpText(ports), `${ANNOTATION}/excludeOutboundPorts`),
     ...when(ranges !== "", "outbound", ranges, `${ANNOTATION}/excludeOutboundIPRanges`),
     ...users(settings),
     ...settings.redirectDns || settings.captureAllDns
@@ -83,6 +81,10 @@ function lane(direction: Lane["direction"], path: Lane["path"], what: string, me
 function portsText(ports: Ports, without: readonly string[] = []): string {
   const texts = ports.map(({ first, last }) => first === last ? String(first) : `${first}-${last}`);
   return texts.filter((text) => !without.includes(text)).join(", ");
+}
+
+function tcpText(ports: string): string {
+  return `TCP ${/[,-]/.test(ports) ? "ports" : "port"} ${ports}`;
 }
 
 function cidrsText(cidrs: readonly Cidr[]): string {

@@ -291,9 +291,9 @@ Deno.test("ports show whether they are captured, and whether a process listens w
   assert.deepEqual(
     traffic.lanes.filter(({ path }) => path === "bypasses").map(({ direction, what }) => `${direction} ${what}`),
     [
-      "inbound TCP ports 9100",
+      "inbound TCP port 9100",
       "inbound UDP",
-      "outbound TCP ports 3306",
+      "outbound TCP port 3306",
       "outbound user 1337",
       "outbound UDP",
     ],
