@@ -4,6 +4,7 @@ import { closest, columnsBeforeText, columnsWithin, editDistance, wrappedAround 
 import { RULES } from "../inject/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks } from "./choose.ts";
+import { block } from "./print/lines.ts";
 
 /**
  * Returns the section about a check, as text of that width: meaning, example output, and fix. For the id of a rule,
@@ -17,7 +18,7 @@ export async function explanationOf(id: string, width: number): Promise<string> 
   const [, section] = document.split(`\n### ${id}\n`);
   if (check === undefined || section === undefined) throw unknownCheck(id);
   const [body = ""] = section.split(/^#{2,3} /m);
-  const title = `${id} (${check.category}): ${check.title}`;
+  const title = wrappedAround(`${id} (${check.category}): ${check.title}`, width).join("\n");
   return `${title}\n\n${plainText(body.trim(), width)}\n`;
 }
 
@@ -32,10 +33,20 @@ function ruleText({ id, severity, title, istio }: typeof RULES[number], width: n
   return `${paragraphs.map((each) => wrappedAround(each, width).join("\n")).join("\n\n")}\n`;
 }
 
-/** Formats Markdown as text. Does not wrap examples, because users copy their commands. */
+/** Formats Markdown as text. */
 function plainText(markdown: string, width: number): string {
-  const parts = markdown.split(/^```.*\n/m).map((part, index) => index % 2 === 1 ? part.trimEnd() : prose(part, width));
+  const parts = markdown.split(/^```.*\n/m).map((part, index) =>
+    index % 2 === 1 ? example(part.trimEnd(), width) : prose(part, width)
+  );
   return parts.filter((part) => part !== "").join("\n\n");
+}
+
+/** Wraps the lines of an example, except commands, which users copy. */
+function example(text: string, width: number): string {
+  return text.split("\n").flatMap((line) => {
+    const [indent = ""] = /^ */.exec(line) ?? [];
+    return line.includes("kubectl ") ? [line] : block(line.trim(), indent, width);
+  }).join("\n");
 }
 
 const PRE = '"kubectl mesh check --pre" runs this check too.';
