@@ -17,7 +17,10 @@ export interface AllWorkloads {
 }
 
 /** Lists workloads. Throws errors of the API if any kind cannot be listed, and a MeshError if there is no workload. */
-export async function allTargets(api: KubeApi, { namespace, selector }: AllWorkloads): Promise<readonly Target[]> {
+export async function allTargets(
+  api: Pick<KubeApi, "get" | "list">,
+  { namespace, selector }: AllWorkloads,
+): Promise<readonly Target[]> {
   const lists = await Promise.all(COLLECTIONS.map(([group, resource]) => {
     return api.list(apiPath(group, resource, namespace), { limit: "100", ...queryOf(selector) }, kept);
   }));
@@ -27,10 +30,9 @@ export async function allTargets(api: KubeApi, { namespace, selector }: AllWorkl
   if (selector !== undefined) {
     throw new MeshError(`No workload has the labels "${selector.text}"`, { hint: "see --selector" });
   }
-  throw new MeshError(
-    namespace === undefined ? "The cluster has no workload" : `There is no workload in the namespace "${namespace}"`,
-    { hint: "see --namespace" },
-  );
+  // A cluster without any workload is probably the wrong cluster.
+  if (namespace === undefined) throw new MeshError("The cluster has no workload", { hint: "see --context" });
+  throw new MeshError(`There is no workload in the namespace "${namespace}"`, { hint: "see --namespace" });
 }
 
 /** Keeps only name and owners of objects that belong to a controller, which are most of the objects. */

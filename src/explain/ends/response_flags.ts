@@ -112,10 +112,9 @@ export function readFlags(text: string): readonly string[] {
   for (const name of names) {
     if (Object.hasOwn(FLAGS, name)) continue;
     const near = closest(name, Object.keys(FLAGS));
-    throw new UsageError(
-      `Envoy has no response flag "${name}"`,
-      near === undefined ? {} : { hint: `did you mean ${near}?` },
-    );
+    throw new UsageError(`Envoy has no response flag "${name}"`, {
+      hint: near === undefined ? `the flags are ${Object.keys(FLAGS).join(", ")}` : `did you mean ${near}?`,
+    });
   }
   return names;
 }

@@ -10,6 +10,7 @@ Deno.test("readFlags() and flagsOfLine() know Envoy's flags, and Istio's lines",
   assert.deepEqual(readFlags("uf, URX"), ["UF", "URX"]);
   assert.deepEqual(readFlags("-"), []);
   assert.throws(() => readFlags("URXX"), { message: 'Envoy has no response flag "URXX"', hint: "did you mean URX?" });
+  assert.throws(() => readFlags("QQQQ"), { hint: /^the flags are DC, DI, .*, UT$/ });
   const line = '[2026-01-02T03:04:05Z] "GET /api HTTP/1.1" 503 UF,URX upstream_reset - "-" 0 91 2 - "-" "curl"';
   assert.deepEqual(flagsOfLine(line), ["UF", "URX"]);
   assert.deepEqual(flagsOfLine('{"response_code":503,"response_flags":"UH"}'), ["UH"]);

@@ -21,13 +21,18 @@ export async function readFolder(world: World, path: string): Promise<Snapshot> 
   return savedSnapshot(files, path);
 }
 
+const CREATES = '"kubectl mesh snapshot POD -o FILE.tar.gz" creates a snapshot';
+
 /** Reads a bare `config_dump.json`. Throws a MeshError for any other file. */
 export async function readConfigDump(world: World, path: string): Promise<Snapshot> {
+  if (/\.(?:tgz|tar\.gz)$/i.test(path)) {
+    throw new MeshError("The file is not a gzip archive, or it is damaged", { place: { file: path }, hint: CREATES });
+  }
   const text = await world.files.readText(path, maxPartBytes("config_dump.json"));
   if (!/^\s*\{/.test(text)) {
     throw new MeshError("The file is neither a snapshot nor Envoy's configuration", {
       place: { file: path },
-      hint: '"kubectl mesh snapshot POD -o FILE.tar.gz" creates a snapshot',
+      hint: CREATES,
     });
   }
   return snapshotOf(new Map([["config_dump.json", { text }]]), `"${path}"`);

@@ -52,6 +52,16 @@ Deno.test("readConfigDump: a bare configuration; other files are refused", async
   await assert.rejects(readConfigDump(world, "/web/x.yaml"), /neither a snapshot nor/);
 });
 
+Deno.test("readConfigDump: a file that is named as an archive is no text to save as UTF-8", async () => {
+  const world = fakeWorld({ files: { "/x.tar.gz": "\xff", "/x.TGZ": "" } });
+  for (const file of ["/x.tar.gz", "/x.TGZ"]) {
+    await assert.rejects(readConfigDump(world, file), {
+      message: "The file is not a gzip archive, or it is damaged",
+      place: { file },
+    });
+  }
+});
+
 Deno.test("manifestText is read back", async () => {
   const first = await readFolder(folder({ [MANIFEST]: JSON.stringify(MADE), "config_dump.json": "{}" }), "/web");
   const second = await readFolder(

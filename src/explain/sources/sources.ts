@@ -109,7 +109,11 @@ export function savedEnds(snapshots: ReadonlyMap<Snapshot, Facts | undefined>): 
     isOneCluster: false,
     podAt(address) {
       const [snapshot, facts] = [...snapshots].find(([each]) => podOf(each)?.addresses.includes(address)) ?? [];
-      if (snapshot === undefined) return Promise.resolve({ why: `none of the snapshots has the address ${address}` });
+      if (snapshot === undefined) {
+        return Promise.resolve({
+          why: `none of the snapshots has the address ${address}; add the snapshot of its pod with another -f`,
+        });
+      }
       return Promise.resolve(facts === undefined ? { snapshot } : { snapshot, facts });
     },
     endpointsOf: () => Promise.resolve("a snapshot contains only the endpoints that Envoy knows"),
