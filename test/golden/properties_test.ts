@@ -229,7 +229,8 @@ async function namedBy(name: string, injector: Injector): Promise<string> {
   const reports = done.map(({ text, entries }) => [text, ...entries.map(entryJson)]);
   const text = JSON.stringify([reports, inputFindings(facts, new Set())]);
   // Labels of injection do not begin or end with an underscore.
-  return text.replaceAll(name, "NAME").replaceAll(name.replaceAll("_", ""), "NAME");
+  const trimmed = new RegExp(`\\b${name.replaceAll("_", "")}\\b`, "g");
+  return text.replaceAll(name, "NAME").replaceAll(trimmed, "NAME");
 }
 
 Deno.test("names that every JavaScript object has are ordinary names in manifests", async () => {
