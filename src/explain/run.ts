@@ -6,7 +6,8 @@ import type { World } from "../platform/world.ts";
 import type { Answer } from "./answer_schema.ts";
 import { answerOf } from "./answer.ts";
 import { explainedFlags } from "./ends/response_flags.ts";
-import { answerPicture, answerText } from "./picture/answer_picture.ts";
+import { answerPicture, answerText, flagText } from "./picture/answer_picture.ts";
+import { arrowOf, type Asked } from "./picture/asked.ts";
 import { lookOf } from "./picture/look.ts";
 import { svgText } from "./picture/svg.ts";
 import type { Look } from "./picture/terminal.ts";
@@ -28,7 +29,7 @@ export async function explain(world: World, question: Question): Promise<number>
     PODS_READ,
     (progress) => answersOf(world, { ...question, connection }, progress),
   );
-  world.stdout.write(textOf(question.output, { answers, asked: askedText(connection), look }));
+  world.stdout.write(textOf(question.output, { answers, asked: connection, look }));
   return answers.every(isWell) ? EXIT.ok : EXIT.failed;
 }
 
@@ -53,8 +54,7 @@ function isWell({ verdict, probe }: Answer): boolean {
 
 interface Printed {
   readonly answers: readonly Answer[];
-  /** Text of the connection, for the title. */
-  readonly asked: string;
+  readonly asked: Asked;
   readonly look: Look;
 }
 
@@ -65,18 +65,20 @@ function textOf(output: Question["output"], { answers, asked, look }: Printed): 
   return answers.map((answer) => answerText(answer, { asked, look, isWide: output === "wide" })).join("\n");
 }
 
-/** Returns one line, such as `shop/cart -> catalog:8080: mTLS, 1 endpoint, reaches`. Other verdicts include the reason. */
-function shortAnswer({ pod, verdict, reason, stations, endpoints }: Answer, asked: string): string {
+/**
+ * Returns one line, such as `shop/cart -> catalog:8080: mTLS, 1 endpoint, reaches`, and one line for each response flag
+ * below it. Other verdicts include the reason.
+ */
+function shortAnswer({ pod, verdict, reason, stations, endpoints, flags = [] }: Answer, asked: Asked): string {
   const mode = stations.find(({ kind, side }) => kind === "tls" && side === "client")?.detail["mode"];
   const count = endpoints.length === 1 ? "1 endpoint" : `${endpoints.length} endpoints`;
   const parts = [mode === undefined ? "" : MODES[String(mode)] ?? "", endpoints.length === 0 ? "" : count, verdict];
   const text = parts.filter((part) => part !== "").join(", ");
-  return `${visible(`${pod === "" ? "-" : pod} -> ${asked}: ${text}${verdict === "reaches" ? "" : `: ${reason}`}`)}\n`;
+  const lines = [
+    `${arrowOf(pod, asked)}: ${text}${verdict === "reaches" ? "" : `: ${reason}`}`,
+    ...flags.map((flag) => `  ${flagText(flag)}; check ${flag.next}`),
+  ];
+  return lines.map((line) => `${visible(line)}\n`).join("");
 }
 
 const MODES: Readonly<Record<string, string>> = { mutual: "mTLS", simple: "TLS", plain: "plain text" };
-
-function askedText({ host, port, path, direction }: Connection): string {
-  const at = host.includes(":") ? `[${host}]` : host;
-  return direction === "inbound" ? `${at} at port ${port}` : `${at}:${port}${path === "/" ? "" : path}`;
-}

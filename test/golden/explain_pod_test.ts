@@ -47,11 +47,18 @@ Deno.test("both ends of a connection in one picture, in a line, and one end alon
   assert.equal(stdout, await Deno.readTextFile(file));
   const line = await sayMesh(["explain", ...BOTH, "-o", "short"], { env });
   assert.equal(line.stdout, "shop/cart-5d8f7-q9x2m -> catalog:8080: mTLS, 1 endpoint, reaches\n");
+  const flagged = await sayMesh(["explain", ...BOTH, "-o", "short", "--response-flags", "UH,UT"], { env });
+  assert.match(flagged.stdout, /^shop\/cart\S+ -> .*\n {2}UH: no healthy endpoint; station .* can set it; check .*\n {2}UT: .*\n$/);
   const one = await sayMesh(["explain", ...BOTH, "--one-end", "-o", "json"], { env });
   const sides = JSON.parse(one.stdout).stations.map(({ side }: { side: string }) => side);
   assert.deepEqual([...new Set(sides)], ["client"]);
   const none = await sayMesh(["explain", ...BOTH.with(4, "nobody")], { env });
   assert.match(none.stderr, /^error: None of the snapshots is of the pod "nobody"; the snapshots contain shop\/cart-5d8f7-q9x2m, shop\/catalog/);
+});
+
+Deno.test("an inbound connection goes from the client to the port of the pod", async () => {
+  const { stdout } = await sayMesh(["explain", ...SNAPSHOT, "--from", "10.1.9.9", "--to-port", "9090", "-o", "short"], { env: UTF8 });
+  assert.match(stdout, /^10\.1\.9\.9 -> shop\/web-6c9f8-x2k4p:9090: 1 endpoint, refused: /);
 });
 
 Deno.test("a line of the access log without a connection is an error that names the connection of the line", async () => {

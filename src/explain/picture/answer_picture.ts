@@ -1,5 +1,6 @@
 /** Draws one connection: its stations as boxes, in order. */
 import type { Answer, Station } from "../answer_schema.ts";
+import { type Asked, titleOf } from "./asked.ts";
 import type { Box, Note, Picture, Section } from "./picture.ts";
 import { type Look, terminalText } from "./terminal.ts";
 
@@ -12,8 +13,7 @@ const VERDICTS: Readonly<Record<Answer["verdict"], { readonly mark: Note["mark"]
 
 /** How to show a connection on a terminal. */
 interface Shown {
-  /** Name of the connection, such as `reviews:9080`. */
-  readonly asked: string;
+  readonly asked: Asked;
   readonly look: Look;
   /** Whether to show all stations with all their values. */
   readonly isWide: boolean;
@@ -48,14 +48,13 @@ function wellBox(joined: Answer["stations"], first: number): Box {
 }
 
 /** Returns boxes for the stations, and the verdict below. `isWide` adds all values of the stations. */
-export function answerPicture(answer: Answer, asked: string, isWide = false): Picture {
+export function answerPicture(answer: Answer, asked: Asked, isWide = false): Picture {
   const { pod, direction, verdict, reason, fix, stations } = answer;
   const { mark, text } = VERDICTS[verdict];
   // The boxes already show the details.
   const isPlain = verdict === "reaches" && stations.every(({ result }) => result === "ok");
-  const name = pod === "" ? "the pod" : `pod ${pod}`;
   return {
-    title: direction === "outbound" ? `${name} to ${asked}` : `${asked} to ${name}`,
+    title: titleOf(pod, asked),
     subtitle: `${direction}: ${text}`,
     boxesTitle: stations.some(({ side }) => side !== stations[0]?.side) ? "Stations in both pods" : "Stations",
     boxesIn: "column",
@@ -77,12 +76,15 @@ function decidedText({ decided }: Answer): string {
 }
 
 function flagNotes({ flags = [] }: Answer): Note[] {
-  return flags.map(({ flag, meaning, stations, next }) => {
-    const where = stations.length === 0
-      ? "none of these stations can set it"
-      : `station ${stations.join(", ")} can set it`;
-    return { mark: "warning", text: `${flag}: ${meaning}; ${where}`, fix: `check ${next}` };
-  });
+  return flags.map((flag) => ({ mark: "warning", text: flagText(flag), fix: `check ${flag.next}` }));
+}
+
+/** Returns the meaning of a response flag, and the stations that can set it. */
+export function flagText({ flag, meaning, stations }: NonNullable<Answer["flags"]>[number]): string {
+  const where = stations.length === 0
+    ? "none of these stations can set it"
+    : `station ${stations.join(", ")} can set it`;
+  return `${flag}: ${meaning}; ${where}`;
 }
 
 /** Returns notes on the request that `--probe` sent, and on the stations that the request did not prove. */

@@ -263,7 +263,7 @@ function longAnswer(): Answer {
 
 Deno.test("a terminal with too few rows joins stations without a problem; -o wide shows all stations", () => {
   const look = { columns: 80, color: false, ascii: true };
-  const shown = { asked: "web:80", isWide: false };
+  const shown = { asked: { direction: "outbound", host: "web", port: 80, path: "/" } as const, isWide: false };
   const low = answerText(longAnswer(), { ...shown, look: { ...look, rows: 12 } });
   assert.match(low, /\n\| \+ 1-3 +application, dns, kernel: ok +\|\n\| x 4 cluster +message of cluster \(seen\)/);
   assert.match(low, /\n\| \+ 5-6 +pod, port: ok +\|\n/);
