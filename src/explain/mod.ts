@@ -5,7 +5,7 @@
 export { explain } from "./run.ts";
 export { explainListing } from "./run_listing.ts";
 export type { Connection, PodChoice, SourceChoice } from "./question/question.ts";
-export { connectionOfLine, flagsOfLine, readFlags } from "./ends/response_flags.ts";
+export { connectionOfLine, flagsOfLine, lastLogLine, otherConnection, readFlags } from "./ends/response_flags.ts";
 export { readConnection } from "./question/read_connection.ts";
 export { askProxy, type ProxyAnswer } from "./proxy_answer.ts";
 export { saveSnapshot } from "./save.ts";

@@ -109,3 +109,19 @@ for (const [mark, file] of [["picture", "80.txt"], ["both ends", "both_ends.txt"
     assert.equal(await Deno.readTextFile(`${ROOT}docs/explain.md`), fresh);
   });
 }
+
+Deno.test("--log - takes the last line of the access log, warns of another connection, and notes that no flag is set", async () => {
+  const line = (flags: string, service: string) =>
+    `{"response_flags":"${flags}","upstream_cluster":"outbound|8080||${service}.shop.svc.cluster.local"}\n`;
+  const ask = (stdin: string) => sayMesh(["explain", ...BOTH, "-o", "short", "--log", "-"], { env: UTF8, stdin });
+  const last = await ask(`${line("UF", "reviews")}info xds connected\n${line("UH", "catalog")}\n`);
+  assert.deepEqual([last.code, last.stderr], [0, ""]);
+  assert.match(last.stdout, /\n {2}UH: .*\n$/);
+  const other = await ask(line("-", "reviews"));
+  const warning = "warning: The line is from another connection: --to reviews.shop.svc.cluster.local:8080\n";
+  assert.deepEqual([other.code, other.stderr], [0, `${warning}note: The line has no response flag\n`]);
+  const none = await sayMesh(["explain", ...BOTH, "-o", "short", "--response-flags", "-"], { env: UTF8 });
+  assert.deepEqual([none.code, none.stderr], [0, "note: The line has no response flag\n"]);
+  const wrong = await ask("info xds connected\nhello\n");
+  assert.match(wrong.stderr, /^error: The line is not from Istio's access log; /);
+});

@@ -3,6 +3,7 @@ import { flag, type FlagGroups, flagsWith } from "../../golang/flags/mod.ts";
 import type { World } from "../../platform/world.ts";
 import type { Connection, PodChoice, SourceChoice } from "../../explain/mod.ts";
 import { command, type Input } from "../command.ts";
+import { say } from "../failure.ts";
 import { CLUSTER, NAMESPACE } from "../shared_flags.ts";
 import { podChoice, podName } from "./pod_name.ts";
 
@@ -42,7 +43,7 @@ const FLAGS = {
     ),
     log: flag(
       "--log LINE",
-      "Explain the response flags in this line of the proxy's access log; - reads standard input",
+      "Explain the response flags in this line of the proxy's access log; - reads the last such line of standard input",
       { type: "text", excludes: ["response-flags", "matrix"] },
     ),
     sni: flag("--sni NAME", "Server name (SNI) that the application sends, if it speaks TLS itself", {
@@ -211,30 +212,51 @@ function checkMatrix({ matrix, output }: Pick<Flags, "matrix" | "output">): void
   }
 }
 
-/** Throws a UsageError for a line without a connection. Its hint names the connection of the line. */
+/**
+ * Returns the response flags to explain. Says if there are none, and if a line is from another connection. Throws a
+ * UsageError for a line without a connection. Its hint names the connection of the line.
+ */
 async function responseFlagsOf(world: World, flags: Pick<Flags, "log" | "responseFlags">, connection?: Connection) {
-  const { connectionOfLine, flagsOfLine, readFlags } = await import("../../explain/mod.ts");
-  const line = flags.log === "-" ? await standardInput(world) : flags.log;
-  if (line === undefined) return readFlags(flags.responseFlags ?? "");
+  const { connectionOfLine, flagsOfLine, lastLogLine, otherConnection, readFlags } = await import(
+    "../../explain/mod.ts"
+  );
+  if (flags.log === undefined) {
+    const named = readFlags(flags.responseFlags ?? "");
+    if (flags.responseFlags !== undefined && named.length === 0) say(world, NO_FLAG);
+    return named;
+  }
+  const line = flags.log === "-" ? await standardInput(world, lastLogLine) : lastLogLine(flags.log);
   const found = flagsOfLine(line);
-  if (connection !== undefined) return found;
-  const named = connectionOfLine(line);
-  throw new UsageError("The flag --log needs --to or --from", {
-    hint: named === undefined ? "such as --to reviews:9080/api" : `add ${named}, the connection in the line`,
-  });
+  if (connection === undefined) {
+    const named = connectionOfLine(line);
+    throw new UsageError("The flag --log needs --to or --from", {
+      hint: named === undefined ? "such as --to reviews:9080/api" : `add ${named}, the connection in the line`,
+    });
+  }
+  const other = otherConnection(line, connection);
+  if (other !== undefined) say(world, `warning: The line is from another connection: ${other}\n`);
+  if (found.length === 0) say(world, NO_FLAG);
+  return found;
 }
 
-/** Maximum length of the log line on standard input, in characters. */
+const NO_FLAG = "note: The line has no response flag\n";
+
+/** Maximum length of a log line on standard input, in characters. */
 const MAX_LINE = 65_536;
 
-async function standardInput({ stdin }: World): Promise<string> {
+/** Returns the line that `choose` selects. At a terminal, the first line ends the input. */
+async function standardInput({ stdin }: World, choose: (text: string) => string): Promise<string> {
   const decoder = new TextDecoder();
-  let text = "";
+  let chosen = "";
+  let rest = "";
   for await (const chunk of stdin.chunks()) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > MAX_LINE || text.includes("\n")) break;
+    const text = rest + decoder.decode(chunk, { stream: true });
+    const end = text.lastIndexOf("\n") + 1;
+    if (end > 0) chosen = choose(`${chosen}\n${text.slice(0, end)}`);
+    rest = text.slice(end, end + MAX_LINE);
+    if (end > 0 && stdin.isTerminal) break;
   }
-  return text.split("\n", 1)[0]?.slice(0, MAX_LINE) ?? "";
+  return choose(`${chosen}\n${rest}`);
 }
 
 const HINT = { hint: 'see "kubectl mesh explain --help"' };

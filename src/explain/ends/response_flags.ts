@@ -3,8 +3,9 @@ import { UsageError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
 import { closest } from "../../base/text/mod.ts";
 import { isMap, textAt } from "../../base/value.ts";
-import { joinHostPort, splitHostPort } from "../../golang/net/mod.ts";
+import { joinHostPort, parseAddress, splitHostPort } from "../../golang/net/mod.ts";
 import type { Answer, Station, StationKind } from "../answer_schema.ts";
+import type { Connection } from "../question/question.ts";
 
 type Flag = readonly [meaning: string, kinds: readonly StationKind[], next: string];
 
@@ -126,9 +127,7 @@ export function flagsOfLine(line: string): readonly string[] {
       hint: 'pass a line, such as from "kubectl logs POD -c istio-proxy | tail -n 1"',
     });
   }
-  const [, json] = /"response_flags":\s*"([^"]*)"/.exec(line) ?? [];
-  const [, text] = /"[^"]*" \d{1,3} (\S+) /.exec(line) ?? [];
-  const found = json ?? text;
+  const found = flagsText(line);
   if (found === undefined) {
     throw new UsageError("The line is not from Istio's access log", {
       hint: "pass the line exactly as Envoy wrote it",
@@ -137,30 +136,85 @@ export function flagsOfLine(line: string): readonly string[] {
   return readFlags(found);
 }
 
+function flagsText(line: string): string | undefined {
+  const [, json] = /"response_flags":\s*"([^"]*)"/.exec(line) ?? [];
+  const [, text] = /"[^"]*" \d{1,3} (\S+) /.exec(line) ?? [];
+  return json ?? text;
+}
+
+/** Returns the last line of a text that is from Istio's access log; without such a line, the last line that is not empty. */
+export function lastLogLine(text: string): string {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  // The access logs of other programs have a number in this place.
+  return lines.findLast((line) => /^(?:-|[A-Z,]+)$/.test(flagsText(line) ?? "")) ?? lines.at(-1) ?? "";
+}
+
 /** Returns the flags of `explain` for the connection of a line of the access log; `undefined` if it names none. */
 export function connectionOfLine(line: string): string | undefined {
-  const { cluster = "", local = "", remote = "" } = jsonFields(line) ?? textFields(line) ?? {};
-  const [, servicePort, service] = /^outbound\|(\d+)\|[^|]*\|([\w.-]+)$/.exec(cluster) ?? [];
+  const { cluster = "", local = "", remote = "" } = fieldsOf(line);
+  const [, servicePort, service] = OUTBOUND.exec(cluster) ?? [];
   if (service !== undefined) return `--to ${service}:${servicePort}`;
   const [own, client] = [splitHostPort(local), splitHostPort(remote)];
   if (typeof own === "string" || typeof client === "string") return undefined;
-  if (/^inbound\||^InboundPassthrough/.test(cluster)) return `--from ${client.host} --to-port ${own.port}`;
+  if (isInbound(cluster)) return `--from ${client.host} --to-port ${own.port}`;
   const isOutside = cluster === "PassthroughCluster" || cluster === "BlackHoleCluster";
   return isOutside ? `--to ${joinHostPort(own.host, own.port)}` : undefined;
 }
 
-/** The end of a line: host, cluster, addresses (upstream local, downstream local, downstream remote), SNI, route. */
-const END = /" (?<cluster>\S+) \S+ (?<local>\S+) (?<remote>\S+) \S+ \S+\s*$/;
+const OUTBOUND = /^outbound\|(\d+)\|[^|]*\|([\w.-]+)$/;
 
-function textFields(line: string) {
-  return END.exec(line)?.groups;
+function isInbound(cluster: string): boolean {
+  return /^inbound\||^InboundPassthrough/.test(cluster);
 }
 
-function jsonFields(line: string) {
+/**
+ * Returns the flags of `explain` for the connection of a line if its port or its Service clearly differs from `asked`;
+ * otherwise `undefined`. A VirtualService can send a request to another Service and port, so the original destination
+ * and the request's authority count too.
+ */
+export function otherConnection(line: string, { direction, host, port, headers }: Connection): string | undefined {
+  const { cluster = "", local = "", authority = "" } = fieldsOf(line);
+  // The line can be from the proxy at the other end of the same connection.
+  if (isInbound(cluster) !== (direction === "inbound")) return undefined;
+  const [, servicePort, service] = OUTBOUND.exec(cluster) ?? [];
+  const [own, named] = [splitHostPort(local), splitHostPort(authority)];
+  const ports = [servicePort, ...[own, named].map((end) => typeof end === "string" ? undefined : end.port)];
+  const names = [service, typeof named === "string" ? authority : named.host];
+  const wanted = [host, ...headers.filter(({ name }) => name === "host").map(({ value }) => value)];
+  const isSame = ports.includes(String(port)) && (
+    service === undefined || typeof parseAddress(host) !== "string" ||
+    wanted.some((each) => names.some((name) => isLike(each, name ?? "")))
+  );
+  return isSame ? undefined : connectionOfLine(line);
+}
+
+/** Whether one name has the first label of the other, such as `db` and `db-0.db.shop`. */
+function isLike(one: string, other: string): boolean {
+  const [ones, others] = [one, other].map((name) => name.toLowerCase().split(/[.:]/));
+  return ones?.includes(others?.[0] ?? "") === true || others?.includes(ones?.[0] ?? "") === true;
+}
+
+interface Fields {
+  readonly cluster?: string | undefined;
+  readonly authority?: string | undefined;
+  /** Original destination. */
+  readonly local?: string | undefined;
+  readonly remote?: string | undefined;
+}
+
+function fieldsOf(line: string): Fields {
+  return jsonFields(line) ?? END.exec(line)?.groups ?? {};
+}
+
+/** The end of a line: authority, host, cluster, addresses (upstream local, downstream local, downstream remote), SNI, route. */
+const END = /(?:"(?<authority>[^"]*)" "[^"]*)?" (?<cluster>\S+) \S+ (?<local>\S+) (?<remote>\S+) \S+ \S+\s*$/;
+
+function jsonFields(line: string): Fields | undefined {
   const log = parseJson(line);
   if (!isMap(log)) return undefined;
   return {
     cluster: textAt(log, "upstream_cluster"),
+    authority: textAt(log, "authority"),
     local: textAt(log, "downstream_local_address"),
     remote: textAt(log, "downstream_remote_address"),
   };

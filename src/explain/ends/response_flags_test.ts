@@ -2,9 +2,17 @@ import assert from "node:assert/strict";
 import { answerWith } from "../connection/answer.ts";
 import { factsOf } from "../connection/facts.ts";
 import { fakeSnapshot } from "../connection/fake_snapshot_test.ts";
+import type { Connection } from "../question/question.ts";
 import { readConnection } from "../question/read_connection.ts";
 import { re2Library } from "../../golang/re2.ts";
-import { connectionOfLine, explainedFlags, flagsOfLine, readFlags } from "./response_flags.ts";
+import {
+  connectionOfLine,
+  explainedFlags,
+  flagsOfLine,
+  lastLogLine,
+  otherConnection,
+  readFlags,
+} from "./response_flags.ts";
 
 Deno.test("readFlags() and flagsOfLine() know Envoy's flags, and Istio's lines", () => {
   assert.deepEqual(readFlags("uf, URX"), ["UF", "URX"]);
@@ -43,17 +51,65 @@ Deno.test("connectionOfLine() returns the flags of explain for the connection of
   for (const [line, expected] of cases) assert.equal(connectionOfLine(line), expected, line);
 });
 
+/** The connection of `--to DESTINATION` or `--from ADDRESS PORT`, with these headers. */
+function asked(text: string, ...header: string[]): Connection {
+  const [from, port] = text.split(" ");
+  const end = port === undefined
+    ? { to: text, from: undefined, toPort: undefined }
+    : { to: undefined, from, toPort: Number(port) };
+  const connection = readConnection({ ...end, header, method: undefined, sni: undefined });
+  assert.ok(connection !== undefined);
+  return connection;
+}
+
+Deno.test("otherConnection() returns the connection of a line if its port or its Service clearly differs", () => {
+  const reviews = logLine(
+    "outbound|9080||reviews.shop.svc.cluster.local 10.0.0.1:5 10.96.0.9:9080 10.0.0.1:4 - default",
+  );
+  const named = "--to reviews.shop.svc.cluster.local:9080";
+  const inbound = logLine("inbound|8080|| 127.0.0.6:5 10.0.0.1:8080 10.0.0.2:4 - default");
+  const outside = logLine("PassthroughCluster 10.0.0.1:5 203.0.113.7:443 10.0.0.1:4 - -");
+  const stateful = logLine("outbound|5432||db.shop.svc.cluster.local 10.0.0.1:5 10.0.0.7:5432 10.0.0.1:4 - -");
+  const json = '{"response_flags":"UH","upstream_cluster":"outbound|9080||reviews.shop.svc.cluster.local"}';
+  const cases: readonly [string, Connection, string | undefined][] = [
+    [reviews, asked("reviews:9080/api"), undefined],
+    [reviews, asked("catalog:9080"), named],
+    [reviews, asked("reviews:8080"), named],
+    [json, asked("catalog:8080"), named],
+    [json, asked("Reviews.shop:9080"), undefined],
+    // The line's authority is web: a VirtualService sends the request to reviews.
+    [reviews, asked("web.shop:9080"), undefined],
+    [reviews, asked("catalog:9080", "Host: reviews"), undefined],
+    [reviews, asked("10.96.0.9:9080"), undefined],
+    [reviews, asked("10.96.0.9:80"), named],
+    [stateful, asked("db-0.db:5432"), undefined],
+    [outside, asked("api.example.com:443"), undefined],
+    [outside, asked("api.example.com:80"), "--to 203.0.113.7:443"],
+    [inbound, asked("10.9.9.9 8080"), undefined],
+    [inbound, asked("10.9.9.9 9090"), "--from 10.0.0.2 --to-port 8080"],
+    // The same connection, as the proxy at its other end logs it.
+    [inbound, asked("web:80"), undefined],
+    ["hello", asked("web:80"), undefined],
+  ];
+  for (const [line, connection, expected] of cases) {
+    assert.equal(otherConnection(line, connection), expected, `${line} ${connection.host}:${connection.port}`);
+  }
+});
+
+Deno.test("lastLogLine() returns the last line of the access log, and ignores other lines", () => {
+  const [first, last] = ["outbound|80||a.b", "outbound|80||c.d"].map((cluster) =>
+    logLine(`${cluster} - - - - -`).trim()
+  );
+  const others = '2026-01-02T03:04:05Z info xds connected\n10.0.0.1 - - "GET / HTTP/1.1" 200 612 "-" "curl"\n\n';
+  assert.equal(lastLogLine(`${first}\n${last}\n${others}`), last);
+  assert.equal(lastLogLine(`${others}{"response_flags":"-"}\n`), '{"response_flags":"-"}');
+  assert.equal(lastLogLine("hello\nworld\n\n"), "world");
+  assert.equal(lastLogLine("\n"), "");
+});
+
 Deno.test("explainedFlags() names the stations that can set a flag, only those with a problem if any", async () => {
   await re2Library.loaded();
-  const connection = readConnection({
-    to: "http://web:80/",
-    from: undefined,
-    toPort: undefined,
-    method: undefined,
-    header: [],
-    sni: undefined,
-  });
-  assert.ok(connection !== undefined);
+  const connection = asked("http://web:80/");
   const well = answerWith(factsOf(fakeSnapshot()), connection);
   const [uf] = explainedFlags(["UF"], well);
   assert.deepEqual(uf?.stations, ["8 endpoint of shop/a", "9 tls of shop/a"]);
