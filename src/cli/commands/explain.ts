@@ -71,11 +71,15 @@ const FLAGS = {
     }),
   },
   "Pod": {
-    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the pod", {
-      ...NAMESPACE,
-      excludes: ["all-namespaces", ...SAVED_OR_LOCAL],
-      defaultDoc: "from the context",
-    }),
+    namespace: flag(
+      "-n, --namespace NAMESPACE",
+      "Namespace of the pod; if no pod is named, all pods with a proxy in the namespace",
+      {
+        ...NAMESPACE,
+        excludes: ["all-namespaces", ...SAVED_OR_LOCAL],
+        defaultDoc: "from the context",
+      },
+    ),
     selector: flag("-l, --selector SELECTOR", "All pods with these labels", { excludes: SAVED_OR_LOCAL }),
     allNamespaces: flag("-A, --all-namespaces", "Pods of all namespaces", { excludes: SAVED_OR_LOCAL }),
     container: flag("-c, --container NAME", "Container of the proxy", {
@@ -132,7 +136,7 @@ export const EXPLAIN = command({
     "Each station shows what decided its result, and how this is known: seen, planned, proved or unknown. The first " +
     "station with a problem is the cause. Without a connection, print a summary of the pod's side of the mesh. " +
     "Changes nothing in the pod without --ephemeral and --probe.",
-  usage: "POD | KIND/NAME | -l SELECTOR | -f SNAPSHOT [POD] | --local [flags]",
+  usage: "POD | KIND/NAME | -n NAMESPACE | -l SELECTOR | -f SNAPSHOT [POD] | --local [flags]",
   positional: { usage: "POD", completes: "pods" },
   examples: [
     { command: "kubectl mesh explain pod/web --to reviews:9080/api" },
@@ -140,6 +144,7 @@ export const EXPLAIN = command({
     { command: "kubectl mesh explain pod/web --to reviews:9080/api --probe" },
     { command: "kubectl mesh explain pod/web --from 10.1.9.9 --to-port 8080" },
     { command: "kubectl mesh explain pod/web" },
+    { command: "kubectl mesh explain -n shop -o short" },
     { command: "kubectl mesh explain -A -o short" },
     { command: "kubectl mesh explain --matrix -n shop" },
     { command: "kubectl mesh explain --matrix --probe -n shop" },
@@ -149,9 +154,9 @@ export const EXPLAIN = command({
   ],
   flags: FLAGS,
   exits: {
-    ok: "the connection reaches an endpoint or bypasses the proxy; without a connection, the pod has no problem",
+    ok: "the connection reaches an endpoint or bypasses the proxy; without a connection, no problem is an error",
     failed:
-      "the connection is refused, the result is unknown, the pod or its proxy cannot be read, or the pod has a problem",
+      "the connection is refused or unknown, a pod or its proxy cannot be read, or, without a connection, a problem is an error",
     usage: true,
   },
   run: runExplain,
@@ -277,9 +282,13 @@ function sourceOf(flags: Flags, args: readonly string[], connection: Connection 
 function podsOf(flags: Flags, name: string | undefined): PodChoice {
   const choice = podChoice(flags, name);
   if (choice !== undefined) return choice;
-  const { namespace, container, matrix } = flags;
-  if (matrix) return { name, selector: undefined, namespace, allNamespaces: false, container };
+  const { namespace, container, matrix, of, ephemeral, probe } = flags;
+  // A listing, a probe and an ephemeral container are for one pod.
+  const isOfOne = of !== undefined || ephemeral || probe;
+  if (matrix || (namespace !== undefined && !isOfOne)) {
+    return { name, selector: undefined, namespace, allNamespaces: false, container };
+  }
   throw new UsageError("No pod is named", {
-    hint: "give pod/NAME or KIND/NAME, -l or -A, or a snapshot with -f",
+    hint: `give pod/NAME or KIND/NAME${isOfOne ? "" : ", -n, -l or -A"}, or a snapshot with -f`,
   });
 }

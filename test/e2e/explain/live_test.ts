@@ -413,6 +413,8 @@ async function short(scene: Scene): Promise<void> {
   assert.deepEqual(lines.map(([, synchronised]) => synchronised), ["SYNCHRONISED", "no", "unknown", "no"], stdout);
   // One exec for each pod whose proxy runs.
   assert.equal(await scene.node.executed() - before, 2);
+  const all = await explain(scene, "explain", "-n", "shop", "-o", "short");
+  for (const pod of ["shop/admin", "shop/ended", "shop/web"]) assert.match(all.stdout, new RegExp(`^${pod} `, "m"));
 }
 
 async function forbidden(scene: Scene): Promise<void> {
