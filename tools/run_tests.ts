@@ -60,7 +60,7 @@ async function main(args: readonly string[]): Promise<number> {
   };
   const limits = { workers: WORKERS, clusters: CLUSTERS, signal };
   try {
-    const isAlone = ({ files: [file = ""] }: Job) => isLong && ALONE.includes(file);
+    const isAlone = ({ files: [file = ""] }: Job) => ALONE.includes(file);
     await runJobs(jobs.filter((job) => !isAlone(job)), limits, runOne);
     await runJobs(jobs.filter(isAlone), { ...limits, workers: 1 }, runOne);
   } finally {

@@ -107,10 +107,7 @@ export const HEAVY: readonly string[] = [
   "test/e2e/webhook/replicas_test.ts",
 ];
 
-/**
- * Files whose long form limits the response time. In a long run they start after all other files, and run alone on the
- * machine.
- */
+/** Files that limit the response time. They start after all other files, and run alone on the machine. */
 export const ALONE: readonly string[] = ["test/e2e/security/webhook_attacks_test.ts"];
 
 /**
