@@ -29,6 +29,11 @@ export interface Named {
   readonly name: string;
 }
 
+/** Formats an object's reference in findings: `deployment/shop/web`. */
+export function refOf({ kind, namespace, name }: Named): string {
+  return `${kind.toLowerCase()}/${namespace}/${name}`;
+}
+
 const GROUPS: Readonly<Record<string, string>> = {
   deployment: "apps",
   statefulset: "apps",

@@ -85,11 +85,6 @@ export function fixesBy(...alternatives: readonly Advice[]): readonly Fix[] {
   return [{ objects: [], alternatives }];
 }
 
-/** Formats an object's reference in findings: `deployment/shop/web`. */
-export function refOf({ kind, namespace, name }: Named): string {
-  return `${kind.toLowerCase()}/${namespace}/${name}`;
-}
-
 /** Parses the reference of an object, such as `deployment/shop/web` or `node/a`. */
 export function namedIn(object: string): Named {
   const [kind = "", ...names] = object.split("/");

@@ -8,7 +8,7 @@ import type { CheckRow, Finding } from "../check.ts";
 import { type Facts, forAdvice, inEach, known } from "../facts.ts";
 import { anySends, type InjectorWebhook, labelsOfObject, namespaceLabels } from "../inventory/injector_webhooks.ts";
 import { type Advice, byHand, harmless } from "../advice/advice.ts";
-import { type LabelChange, labelNamespace, removeString } from "../advice/commands.ts";
+import { type LabelChange, labelNamespace, refOf, removeString } from "../advice/commands.ts";
 import { type Enrolment, relabelled } from "../advice/enrolment.ts";
 import { ownProxies } from "../injection/own_proxy.ts";
 import { changePod } from "../injection/workload_advice.ts";
@@ -24,7 +24,7 @@ import {
   nearMisses,
   servedLabels,
 } from "../inventory/served_labels.ts";
-import { findingOf, fixesBy, type Problem, refOf } from "./findings.ts";
+import { findingOf, fixesBy, type Problem } from "./findings.ts";
 import { selectorsAgain } from "./webhook/again.ts";
 import { discovered, ofInjected, pullSecrets, rootCertificate } from "./namespace_control_plane.ts";
 

@@ -4,6 +4,7 @@ import { isMap, textAt } from "../../base/value.ts";
 import type { KubeApi, KubeObject } from "../../kube/client/mod.ts";
 import { annotationsOf, containersOf, findProxy, type Pod, podIn } from "../../inject/mod.ts";
 import type { ExpectedPod } from "../inventory/expectations.ts";
+import { refOf } from "../advice/commands.ts";
 import { clusterTarget, objectTarget, type Target } from "./target.ts";
 import { controllerOf, namedOf } from "./workload_advice.ts";
 
@@ -29,15 +30,9 @@ export async function hasOwnProxyIn(api: KubeApi | undefined, target: Target): P
 export function ownProxies(workloads: readonly KubeObject[]): (pod: ExpectedPod) => boolean {
   const names = new Set(workloads.flatMap((object) => {
     const target = objectTarget(object);
-    return target !== undefined && hasOwnProxy(target) ? [nameOf(namedOf(target))] : [];
+    return target !== undefined && hasOwnProxy(target) ? [refOf(namedOf(target))] : [];
   }));
-  return ({ pod, owner }) => owner.kind === "Pod" ? hasProxy(appliedPod(pod)) : names.has(nameOf(owner));
-}
-
-function nameOf(
-  { kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string },
-) {
-  return `${kind}/${namespace}/${name}`;
+  return ({ pod, owner }) => owner.kind === "Pod" ? hasProxy(appliedPod(pod)) : names.has(refOf(owner));
 }
 
 function appliedPod(pod: Pod): Pod {
@@ -53,6 +48,7 @@ function hasProxy(pod: Pod): boolean {
 
 /** Returns the field of the pod that contains the proxy. */
 export function proxyField(pod: Pod): string {
-  const isNative = containersOf(pod, "initContainers").some((each) => each === findProxy(pod));
+  const proxy = findProxy(pod);
+  const isNative = containersOf(pod, "initContainers").some((each) => each === proxy);
   return isNative ? "spec.initContainers" : "spec.containers";
 }

@@ -26,6 +26,7 @@ import { controlPlanes } from "../inventory/control_planes.ts";
 import { injectorWebhooks } from "../inventory/injector_webhooks.ts";
 import { nodeKeeper } from "../inventory/kept_fields.ts";
 import { isKnown, observe, reason } from "../inventory/observed.ts";
+import { noNamespace } from "../inventory/source.ts";
 
 export interface SnapshotQuestion {
   readonly controlPlane: SnapshotPlane;
@@ -222,7 +223,7 @@ async function namespacesOf(reader: Reader, names: readonly string[]): Promise<r
     return reader.read({ resource, name, needs }, async () => {
       const namespace = await reader.api.get(apiPath("api/v1", "namespaces", undefined, name));
       if (namespace !== undefined) return labelsAlone(namespace);
-      throw new MeshError(`There is no namespace "${name}"`, { hint: "see --namespace" });
+      throw noNamespace(name);
     });
   }));
   return found.filter((each) => each !== undefined);

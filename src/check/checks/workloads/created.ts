@@ -3,14 +3,14 @@ import type { KubeObject } from "../../../kube/client/mod.ts";
 import { newMap, textAt } from "../../../base/value.ts";
 import { labelsOf } from "../../../inject/mod.ts";
 import { look } from "../../advice/advice.ts";
-import { explainInjection } from "../../advice/commands.ts";
+import { explainInjection, refOf } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import { lastEvent, replicaFailure, timeOf } from "../../injection/failed_create.ts";
 import { objectTarget, podOf } from "../../injection/target.ts";
 import { labelsByNamespace, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
 import { isChosen } from "../../inventory/mod.ts";
 import { type Facts, inEach, later } from "../../facts.ts";
-import { findingOf, type Problem, refOf } from "../findings.ts";
+import { findingOf, type Problem } from "../findings.ts";
 import { quotaFor } from "../../policies/quota.ts";
 
 /** Maximum age of an event. Controllers retry within 16 minutes, so an older event is about a solved problem. */

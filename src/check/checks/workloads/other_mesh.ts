@@ -4,7 +4,8 @@ import { type Advice, byHand } from "../../advice/advice.ts";
 import { changePod, optedOut, type PodChange } from "../../injection/workload_advice.ts";
 import { targetNamed } from "../../injection/target.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
-import { namedIn, type ProblemOf, refOf } from "../findings.ts";
+import { namedIn, type ProblemOf } from "../findings.ts";
+import { refOf } from "../../advice/commands.ts";
 import { isInMesh } from "./application.ts";
 
 /**

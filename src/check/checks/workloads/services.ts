@@ -2,11 +2,11 @@
 import { containersOf, InputFacts, type InputFinding, inputFindings, PROXY, rulesOffBy } from "../../../inject/mod.ts";
 import type { KubeObject, Service } from "../../../kube/client/mod.ts";
 import { harmless } from "../../advice/advice.ts";
-import { edit } from "../../advice/commands.ts";
+import { edit, refOf } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import { type Facts, inEach } from "../../facts.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
-import { findingOf, NO_POD, ofField, type Problem, refOf } from "../findings.ts";
+import { findingOf, NO_POD, ofField, type Problem } from "../findings.ts";
 import { isInMesh } from "./application.ts";
 
 /**
