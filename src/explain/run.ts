@@ -1,7 +1,8 @@
 /** Runs `explain`: answers a question and returns the exit code. */
 import { EXIT } from "../base/errors.ts";
-import { visible } from "../base/text/mod.ts";
+import { visible, wrapped } from "../base/text/mod.ts";
 import { type Progress, withProgress } from "../platform/progress.ts";
+import { tableWidthOf } from "../platform/terminal.ts";
 import type { World } from "../platform/world.ts";
 import type { Answer } from "./answer_schema.ts";
 import { answerOf } from "./answer.ts";
@@ -29,7 +30,7 @@ export async function explain(world: World, question: Question): Promise<number>
     PODS_READ,
     (progress) => answersOf(world, { ...question, connection }, progress),
   );
-  world.stdout.write(textOf(question.output, { answers, asked: connection, look }));
+  world.stdout.write(textOf(question.output, { answers, asked: connection, look, width: tableWidthOf(world) }));
   return answers.every(isWell) ? EXIT.ok : EXIT.failed;
 }
 
@@ -56,29 +57,33 @@ interface Printed {
   readonly answers: readonly Answer[];
   readonly asked: Asked;
   readonly look: Look;
+  readonly width: number;
 }
 
-function textOf(output: Question["output"], { answers, asked, look }: Printed): string {
+function textOf(output: Question["output"], { answers, asked, look, width }: Printed): string {
   if (output === "json") return answersJson(answers);
-  if (output === "short") return answers.map((answer) => shortAnswer(answer, asked)).join("");
+  if (output === "short") return answers.map((answer) => shortAnswer(answer, asked, width)).join("");
   if (output === "svg") return svgText(answerPicture(onlyOne(answers), asked));
   return answers.map((answer) => answerText(answer, { asked, look, isWide: output === "wide" })).join("\n");
 }
 
 /**
  * Returns one line, such as `shop/cart -> catalog:8080: mTLS, 1 endpoint, reaches`, and one line for each response flag
- * below it. Other verdicts include the reason.
+ * below it, wrapped at `width` columns. Other verdicts include the reason.
  */
-function shortAnswer({ pod, verdict, reason, stations, endpoints, flags = [] }: Answer, asked: Asked): string {
+function shortAnswer(
+  { pod, verdict, reason, stations, endpoints, flags = [] }: Answer,
+  asked: Asked,
+  width: number,
+): string {
   const mode = stations.find(({ kind, side }) => kind === "tls" && side === "client")?.detail["mode"];
   const count = endpoints.length === 1 ? "1 endpoint" : `${endpoints.length} endpoints`;
   const parts = [mode === undefined ? "" : MODES[String(mode)] ?? "", endpoints.length === 0 ? "" : count, verdict];
   const text = parts.filter((part) => part !== "").join(", ");
-  const lines = [
-    `${arrowOf(pod, asked)}: ${text}${verdict === "reaches" ? "" : `: ${reason}`}`,
-    ...flags.map((flag) => `  ${flagText(flag)}; check ${flag.next}`),
-  ];
-  return lines.map((line) => `${visible(line)}\n`).join("");
+  const answer = `${arrowOf(pod, asked)}: ${text}${verdict === "reaches" ? "" : `: ${reason}`}`;
+  const below = flags.map((flag) => `${flagText(flag)}; check ${flag.next}`);
+  const lines = (line: string) => wrapped(visible(line), width - 4).join("\n    ");
+  return [lines(answer), ...below.map((flag) => `  ${lines(flag)}`)].map((each) => `${each}\n`).join("");
 }
 
 const MODES: Readonly<Record<string, string>> = { mutual: "mTLS", simple: "TLS", plain: "plain text" };
