@@ -215,9 +215,17 @@ Deno.test("only objects of a kind, equal to those among all", () => {
   assert.deepEqual(webhookTakeOvers({ image: IMAGE, only: ["service"] }), []);
 });
 
+Deno.test("an image may have a registry with a port, a tag and a digest", () => {
+  for (const image of ["mesh", "mesh:V1", "Registry.example:5000/a/mesh:1@sha256:0f", "localhost/mesh@sha256:0F"]) {
+    assert.equal(at(one("Deployment", { image }), "spec.template.spec.containers.0.image"), image);
+  }
+});
+
 const WRONG: readonly (readonly [options: Partial<ManifestOptions>, message: string])[] = [
   [{ image: "" }, 'Invalid value "" for "--image"'],
   [{ image: "a b" }, 'Invalid value "a b" for "--image"'],
+  [{ image: "IMAGE" }, 'Invalid value "IMAGE" for "--image"'],
+  [{ image: "example.com/Mesh:1" }, 'Invalid value "example.com/Mesh:1" for "--image"'],
   [{ namespace: "Mesh" }, 'Invalid value "Mesh" for "--namespace"'],
   [{ revision: "1-2" }, 'Invalid value "1-2" for "--revision"'],
   [{ revision: "r".repeat(41) }, `Invalid value "${"r".repeat(41)}" for "--revision"`],

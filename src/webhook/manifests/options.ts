@@ -79,8 +79,18 @@ const BLOCK_HINT = "use an address such as 10.0.0.1, or a block such as 10.0.0.0
 const NAMESPACE_NAME_HINT = "use up to 63 lower-case letters, digits and -";
 const NAME_HINT = "use up to 40 lower-case letters, digits and -, starting with a letter";
 
+/**
+ * Matches an image. Its last name has no upper case (the grammar of distribution/reference), so IMAGE, the placeholder of
+ * an example, is an error.
+ */
+const IMAGE = /^(?:[^\s"'/]+\/)*[^\s"'/:@A-Z]+(?:[:@][^\s"'/]+)?$/;
+
 const CHECKS: readonly Check[] = [
-  { flag: "--image", wrong: ({ image }) => unless(/^[^\s"']+$/.test(image), image), hint: "use the name of an image" },
+  {
+    flag: "--image",
+    wrong: ({ image }) => unless(IMAGE.test(image), image),
+    hint: "use an image such as registry.example.com/kubectl-mesh:1",
+  },
   {
     flag: "--namespace",
     wrong: ({ namespace }) => unless(isLowerDnsLabel(namespace), namespace),
