@@ -59,6 +59,7 @@ export function injectionBy(judge: Judge): Change {
       ...decided,
       ...judgment.by,
       ...isSame ? ALREADY_INJECTED : { result: "injected" },
+      misread: misread.map((each) => ({ ...each, isConverted: !isSame })),
       next: isSame ? value : next,
       warnings: [...decision.warnings, ...kindWarnings(pod, injected, row)],
       findings: find(injected),

@@ -26,7 +26,7 @@ export function readWorkload(value: ValueMap, row: WorkloadKind): ReadWorkload |
   const { manifest: pod, misread } = inPodOf(row, () => readTyped(podIn(value, row), row));
   return {
     manifest: withPod(value, row, withContainerNames(pod, row.containerName)),
-    misread: misread.map(({ path, message }) => ({ path: [...row.path, ...path], message })),
+    misread: misread.map((each) => ({ ...each, path: [...row.path, ...each.path] })),
   };
 }
 

@@ -4,8 +4,10 @@ import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/val
 /** A field that Kubernetes would reject or ignore, with the reason. */
 export interface Misread {
   readonly path: readonly (string | number)[];
+  /** Whether the output has the converted field. A document that is not changed keeps the field as written. */
+  readonly isConverted: boolean;
   /** `written` is the field's text in the file; `undefined` if it is unknown. */
-  readonly message: (written: string | undefined) => string;
+  readonly message: (written: string | undefined, isConverted: boolean) => string;
 }
 
 /** Matches quantities that may be smaller than one nano. Kubernetes rounds these up. */
@@ -35,7 +37,7 @@ function below(run: Run, key: string | number): Run {
 }
 
 function note({ path, misread }: Run, message: Misread["message"]): void {
-  misread.push({ path, message });
+  misread.push({ path, isConverted: false, message });
 }
 
 function conformStruct(raw: ValueMap, typed: Value | undefined, schema: StructSchema, run: Run): ValueMap {
@@ -43,7 +45,7 @@ function conformStruct(raw: ValueMap, typed: Value | undefined, schema: StructSc
     const exact = schema.byJson.get(key);
     const field = exact ?? schema.byFold.get(key.toLowerCase());
     if (exact === undefined && field !== undefined) {
-      note(below(run, key), () => `Kubernetes does not know the field "${key}"; the output has "${field.json}"`);
+      note(below(run, key), (_, isConverted) => unknownField(key, field.json, isConverted));
     }
     return field;
   }, run);
@@ -79,19 +81,31 @@ function conformValue(raw: Value, typed: Value | undefined, type: FieldType, run
 function conformScalar(raw: Value, typed: string, kind: FieldType["kind"], run: Run): Value {
   if (kind === "quantity") return SUB_NANO.test(String(raw)) ? typed : raw;
   if (kind !== "string" || raw === null || typeof raw === "string") return raw;
-  note(run, (written) => notString(raw, typed, written));
+  note(run, (written, isConverted) => notString(raw, typed, { written, isConverted }));
   return typed;
 }
 
 /** Maximum length of a quoted number: some have thousands of digits. */
 const MAX_WRITTEN = 40;
 
+interface Shown {
+  readonly written: string | undefined;
+  readonly isConverted: boolean;
+}
+
 /** The warning quotes the text from the file, because `1.10` and `1.1` are the same number. */
-function notString(raw: Value, typed: string, written: string | undefined): string {
-  const shown = written === undefined || written.length > MAX_WRITTEN ? String(raw) : written;
+function notString(raw: Value, typed: string, { written, isConverted }: Shown): string {
+  const quotable = written === undefined || written.length > MAX_WRITTEN ? undefined : written;
+  const shown = quotable ?? String(raw);
   const kind = typeof raw === "boolean" ? "boolean" : "number";
-  const message = `Kubernetes rejects ${shown}, which is a ${kind}, not a string; the output has "${typed}"`;
-  return shown === typed ? message : `${message}; to keep ${shown}, write it in quotes: "${shown}"`;
+  const message = `Kubernetes rejects ${shown}, which is a ${kind}, not a string`;
+  if (!isConverted) return `${message}; write it in quotes${quotable === undefined ? "" : `: "${quotable}"`}`;
+  const converted = `${message}; the output has "${typed}"`;
+  return shown === typed ? converted : `${converted}; to keep ${shown}, write it in quotes: "${shown}"`;
+}
+
+function unknownField(key: string, json: string, isConverted: boolean): string {
+  return `Kubernetes does not know the field "${key}"; ${isConverted ? "the output has" : "write"} "${json}"`;
 }
 
 function conformMapping(raw: ValueMap, typed: Value | undefined, type: FieldType, run: Run): ValueMap {

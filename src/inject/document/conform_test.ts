@@ -42,6 +42,27 @@ const MESSAGES: readonly (readonly [text: string, written: string | undefined, m
 for (const [text, written, message] of MESSAGES) {
   Deno.test(`the warning about a number or boolean says what is lost: ${text}, written as ${written}`, () => {
     const { misread } = conformed(`metadata: {labels: {a: ${text}}}\n`);
-    assert.deepEqual(misread.map(({ message }) => message(written)), [`Kubernetes rejects ${message}`]);
+    assert.deepEqual(misread.map(({ message }) => message(written, true)), [`Kubernetes rejects ${message}`]);
+  });
+}
+
+const KEPT: readonly (readonly [pod: string, written: string | undefined, message: string])[] = [
+  [
+    "metadata: {labels: {a: 1.0}}",
+    "1.0",
+    'Kubernetes rejects 1.0, which is a number, not a string; write it in quotes: "1.0"',
+  ],
+  [
+    "metadata: {labels: {a: 1.0}}",
+    undefined,
+    "Kubernetes rejects 1, which is a number, not a string; write it in quotes",
+  ],
+  ["spec: {HostNetwork: true}", undefined, 'Kubernetes does not know the field "HostNetwork"; write "hostNetwork"'],
+];
+
+for (const [pod, written, message] of KEPT) {
+  Deno.test(`the warning about a field that stays as it is says what to write: ${pod}, written as ${written}`, () => {
+    const { misread } = conformed(`${pod}\n`);
+    assert.deepEqual(misread.map((each) => each.message(written, each.isConverted)), [message]);
   });
 }

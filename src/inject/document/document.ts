@@ -180,7 +180,8 @@ function startFor(warnings: readonly string[], path: Path, { parsed }: Run): Pic
 export function misreadText(misread: Misread, path: Path, parsed: Pick<ListedObject, "place" | "written">): string {
   const whole = [...path, ...misread.path];
   const { line, field } = parsed.place(whole);
-  return `${line === undefined ? "" : `line ${line}: `}${field}: ${misread.message(parsed.written(whole))}`;
+  const message = misread.message(parsed.written(whole), misread.isConverted);
+  return `${line === undefined ? "" : `line ${line}: `}${field}: ${message}`;
 }
 
 /** With `--patch`, adds the patch of a changed resource to `patches`. Returns warnings about the patch. */
