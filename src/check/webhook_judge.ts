@@ -10,10 +10,10 @@ import {
   labelsOf,
   metadataOf,
   nativeByNodes,
+  type NativeChoice,
   nativeForPod,
   type NativeNodes,
   nativeNodes,
-  type NativeSetting,
   ownerOf,
   type Pod,
   specOf,
@@ -39,7 +39,7 @@ export interface WebhookAsking {
   /** The namespace for manifests that do not name one. If `undefined`, their pods cannot be judged. */
   readonly namespace: string | undefined;
   /** Replaces the setting for native sidecars in the control planes' environment, which no API shows. */
-  readonly native: NativeSetting | undefined;
+  readonly native: NativeChoice | undefined;
 }
 
 /** Decides whether workloads are injected, for `injectionBy`. */
@@ -100,7 +100,7 @@ function webhooksFor(known: Known | undefined, namespace: string): Known["webhoo
   return { broken: `there is no namespace "${namespace}"`, object: `namespace/${namespace}` };
 }
 
-function judgmentOf(target: Target, known: Known | undefined, native: NativeSetting | undefined): Judgment {
+function judgmentOf(target: Target, known: Known | undefined, native: NativeChoice | undefined): Judgment {
   const { manifest, row, namespace } = target;
   const pod = podOf(target);
   const webhooks = webhooksFor(known, namespace);
@@ -127,13 +127,13 @@ function injectorOf(
   webhook: InjectorWebhook | undefined,
   pod: Pod,
   known: Known | undefined,
-  native: NativeSetting | undefined,
+  native: NativeChoice | undefined,
 ): Observed<Injector> {
   const observed = known?.injectorFor(webhook) ?? { failed: "no cluster is read" };
   if (webhook === undefined || !isKnown(observed)) return observed;
   const injector = native === undefined
     ? observed.value
-    : { ...observed.value, nativeSidecars: native.native, nodesAsked: native.nodes };
+    : { ...observed.value, nativeSidecars: native.native, nodesAsked: native.nodes, nativeJobs: native.jobs };
   const nodes = known !== undefined && isKnown(known.nodes) ? known.nodes.value : undefined;
   const path = "url" in webhook.target ? URL.parse(webhook.target.url)?.pathname ?? "" : webhook.target.path;
   return {

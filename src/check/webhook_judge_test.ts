@@ -4,7 +4,14 @@ import { meshWebhooks } from "../../test/support/kube/mesh_webhooks.ts";
 import { ManualClock } from "../../test/support/manual_clock.ts";
 import type { KubeObject } from "../kube/client/mod.ts";
 import type { ValueMap } from "../base/value.ts";
-import { BUILT_IN, InjectionError, type Judgment, type NativeSetting, workloadKind } from "../inject/mod.ts";
+import {
+  BUILT_IN,
+  InjectionError,
+  type Judgment,
+  type NativeChoice,
+  nativeChoice,
+  workloadKind,
+} from "../inject/mod.ts";
 import { webhookJudge } from "./webhook_judge.ts";
 
 const CONFIG = BUILT_IN.config;
@@ -48,7 +55,7 @@ const OBJECTS: readonly KubeObject[] = [
 
 interface Asked {
   readonly namespace?: string | undefined;
-  readonly native?: NativeSetting;
+  readonly native?: NativeChoice | undefined;
   readonly pod?: ValueMap;
   readonly labels?: Record<string, string>;
 }
@@ -130,9 +137,9 @@ Deno.test("all nodes decide about native sidecars, unless the pod names its node
   assert.equal(await native([young]), true);
   assert.equal(await native([old, young]), false);
   assert.equal(await native([old, young], { pod: { nodeName: "young" } }), true);
-  assert.equal(await native([young], { native: { native: false, nodes: "never" } }), false);
+  assert.equal(await native([young], { native: nativeChoice(false, undefined) }), false);
   const forbidden = { forbidden: /nodes/ };
-  assert.equal((await judged(forbidden, { native: { native: true, nodes: "never" } })).decision.inject, true);
+  assert.equal((await judged(forbidden, { native: nativeChoice(true, undefined) })).decision.inject, true);
 });
 
 Deno.test("several webhooks inject in turn; a reinvoked webhook also injects last", async () => {

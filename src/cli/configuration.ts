@@ -20,13 +20,10 @@ export async function readConfiguration(world: World, { injectConfig, values, me
   return { config, values: valuesSource, mesh };
 }
 
-/**
- * Converts the value of `--native-sidecars`. Returns `undefined` for `false` and if the flag is not given: the variable
- * ENABLE_NATIVE_SIDECARS then decides.
- */
+/** Converts the value of `--native-sidecars`. If the flag is not given, the variable ENABLE_NATIVE_SIDECARS decides. */
 export function nativeOption(text: "true" | "false" | "auto" | "jobs" | undefined): NativeOption | undefined {
   if (text === "true") return true;
-  return text === "false" ? undefined : text;
+  return text === "false" ? false : text;
 }
 
 async function readSource(world: World, path: string | undefined): Promise<Source | undefined> {

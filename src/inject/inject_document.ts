@@ -27,7 +27,7 @@ export interface Judgment {
 }
 
 /** Decides about the pod in a manifest. If that fails, throws a MeshError whose field path starts at the pod. */
-export type Judge = (manifest: ValueMap, row: WorkloadKind, options: DocumentOptions) => Judgment;
+type Judge = (manifest: ValueMap, row: WorkloadKind, options: DocumentOptions) => Judgment;
 
 /** Returns the change that injects pods by the rules of one injector. */
 export function injection(injector: Injector): Change {

@@ -5,7 +5,13 @@ import { newMap, type ValueMap } from "../base/value.ts";
 import { loadLibraries } from "../golang/gotemplate/sprig/mod.ts";
 import { type LegacyConfig, type ModernConfig, parseConfig, type Source, textBesideConfig } from "./config/config.ts";
 import { type Legacy, loadLegacy } from "./legacy/load.ts";
-import { type NativeOption, type NativeSetting, nativeSetting } from "./decision/native.ts";
+import {
+  type NativeChoice,
+  nativeChoice,
+  type NativeOption,
+  type NativeSetting,
+  nativeSetting,
+} from "./decision/native.ts";
 import type { PostContext } from "./postprocess/mod.ts";
 import type { TemplateInput } from "./render/data.ts";
 import { type TemplateEnv, templateEnv } from "./config/template_env.ts";
@@ -78,7 +84,7 @@ export function newInjector(options: InjectorOptions): Injector {
     mesh: parseMeshConfig(mesh?.text ?? "", mesh?.file ?? "", era),
     revision: revision === "default" ? "" : revision,
     nativeSidecars: native.native,
-    nativeJobs: options.nativeSidecars === "jobs",
+    nativeJobs: native.jobs,
     nodesAsked: native.nodes,
     proxyEnvs: options.proxyEnvs ?? {},
     byHand: options.byHand,
@@ -90,11 +96,9 @@ export function newInjector(options: InjectorOptions): Injector {
   };
 }
 
-/** The native-sidecar setting. If the user sets a boolean or `jobs`, kubelet versions do not matter. */
-function nativeOf({ nativeSidecars, env, config }: InjectorOptions): NativeSetting {
-  if (nativeSidecars === "jobs") return { native: false, nodes: "never" };
-  if (typeof nativeSidecars === "boolean") return { native: nativeSidecars, nodes: "never" };
-  const setting = nativeSetting(nativeSidecars ?? env("ENABLE_NATIVE_SIDECARS"));
+/** Returns the user's choice, or the default of istiod. */
+function nativeOf({ nativeSidecars, env, config }: InjectorOptions): NativeChoice {
+  const setting = nativeChoice(nativeSidecars, env("ENABLE_NATIVE_SIDECARS")) ?? { ...nativeSetting(), jobs: false };
   // A template without `.NativeSidecars` does not support native sidecars, so only an explicit setting turns them on.
   const isSupported = setting.nodes !== "if-any" || config.text.includes(".NativeSidecars");
   return isSupported ? setting : { ...setting, nodes: "never" };

@@ -33,7 +33,7 @@ export {
   type ListedObject,
   misreadText,
 } from "./document/document.ts";
-export { injection, injectionBy, type Judge, type Judgment } from "./inject_document.ts";
+export { injection, injectionBy, type Judgment } from "./inject_document.ts";
 export { type ReadWorkload, readWorkload } from "./read_workload.ts";
 export { fieldIn, withoutTemplate } from "./document/pod_row.ts";
 export { InjectionError } from "./injection_error.ts";
@@ -45,6 +45,8 @@ export {
   kubeletMinor,
   kubeletVersion,
   nativeByNodes,
+  type NativeChoice,
+  nativeChoice,
   nativeForPod,
   type NativeNodes,
   nativeNodes,

@@ -40,6 +40,23 @@ const SETTINGS: ReadonlyMap<string, NativeSetting> = new Map([
   ["", { native: false, nodes: "if-any" }],
 ]);
 
+/** What a user chose for native sidecars. Replaces the setting of a control plane. */
+export interface NativeChoice extends NativeSetting {
+  /** Native sidecars only in pods that run to completion. */
+  readonly jobs: boolean;
+}
+
+/**
+ * Returns the user's choice: `option`, or else the value of ENABLE_NATIVE_SIDECARS; `undefined` if the user set neither.
+ * Nodes do not matter if the choice is a boolean or `jobs`.
+ */
+export function nativeChoice(option: NativeOption | undefined, variable: string | undefined): NativeChoice | undefined {
+  if (option === "jobs") return { native: false, nodes: "never", jobs: true };
+  if (typeof option === "boolean") return { native: option, nodes: "never", jobs: false };
+  const text = option ?? variable ?? "";
+  return text === "" ? undefined : { ...nativeSetting(text), jobs: false };
+}
+
 /** The setting for one pod: its annotation if the value is exactly `true` or `false`, otherwise `setting`. */
 export function nativeForPod(pod: Pod, setting: boolean): boolean {
   const value = annotation(pod, ANNOTATION.nativeSidecar);

@@ -1,8 +1,8 @@
 import { UsageError } from "../../../base/errors.ts";
 import type { KubeApi } from "../../../kube/client/mod.ts";
 import type { PermissionName, World } from "../../../platform/world.ts";
-import type { ClusterChoice, Judge, NativeSetting } from "../../../inject/mod.ts";
-import { readConfiguration } from "../../configuration.ts";
+import type { ClusterChoice } from "../../../inject/mod.ts";
+import { nativeOption, readConfiguration } from "../../configuration.ts";
 import { findingsFor } from "../../manifests/findings.ts";
 import { openManifestOutput } from "../../manifests/manifest_output.ts";
 import { changeManifests, permissionsFor, readManifestFlags } from "../../manifests/manifests.ts";
@@ -20,6 +20,7 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
   const read = await readManifestFlags(world, flags, inject);
   const findings = await findingsFor(world, flags, inject);
   const cluster = await clusterOf(world, flags, inject);
+  const native = inject.nativeChoice(nativeOption(flags.nativeSidecars), world.env.get("ENABLE_NATIVE_SIDECARS"));
   try {
     using output = await openManifestOutput(world, flags, read.target, read.inputs);
     world.permissions.keepOnly([...new Set([...cluster.permissions, ...permissionsFor(flags, read.target)])]);
@@ -28,12 +29,15 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
       clock: world.clock,
       choice: cluster.choice,
       namespace: flags.namespace ?? cluster.namespace,
-      native: nativeOf(world, flags, inject),
+      native,
     });
     return await changeManifests(world, flags, {
       ...read,
-      change: inject.injectionBy(flags.nativeSidecars === "jobs" ? withNativeJobs(judge) : judge),
-      notes: [`Configuration: webhooks of ${cluster.api.server}`],
+      change: inject.injectionBy(judge),
+      notes: [
+        `Configuration: webhooks of ${cluster.api.server}`,
+        ...native?.warning === undefined ? [] : [native.warning],
+      ],
       warnings: [],
       done: "injected",
       ...{ prepare, output, findings },
@@ -82,20 +86,4 @@ async function clusterOfSnapshot(world: World, flags: Flags, inject: InjectModul
   }
   const { snapshotCluster } = await import("../../../check/mod.ts");
   return { ...snapshotCluster(snapshot, config.file), namespace: undefined, permissions: [], close: () => {} };
-}
-
-/** Returns the same judge, but with native sidecars for pods that run to completion. */
-function withNativeJobs(judge: Judge): Judge {
-  return (...asked) => {
-    const judgment = judge(...asked);
-    return { ...judgment, injectors: judgment.injectors.map((injector) => ({ ...injector, nativeJobs: true })) };
-  };
-}
-
-/** Returns the user's setting for native sidecars; `undefined` lets the nodes decide. */
-function nativeOf(world: World, { nativeSidecars }: Flags, inject: InjectModule): NativeSetting | undefined {
-  if (nativeSidecars === "true") return { native: true, nodes: "never" };
-  if (nativeSidecars === "auto") return inject.nativeSetting("auto");
-  const setting = world.env.get("ENABLE_NATIVE_SIDECARS") ?? "";
-  return setting === "" ? undefined : inject.nativeSetting(setting);
 }
