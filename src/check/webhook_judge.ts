@@ -5,30 +5,21 @@ import {
   type ClusterChoice,
   decide,
   InjectionError,
-  type Injector,
   type Judgment,
   labelsOf,
   metadataOf,
-  nativeByNodes,
   type NativeChoice,
-  nativeForPod,
-  type NativeNodes,
-  nativeNodes,
   ownerOf,
   type Pod,
-  specOf,
-  urlSettings,
   type WorkloadKind,
 } from "../inject/mod.ts";
-import type { InjectorWebhook } from "./inventory/injector_webhooks.ts";
-import { nodeKeeper } from "./inventory/kept_fields.ts";
-import { isKnown, observe, type Observed, once, reason } from "./inventory/observed.ts";
+import { isKnown, reason } from "./inventory/observed.ts";
 import type { Source } from "./inventory/source.ts";
 import type { Knowledge } from "./injection/explanation.ts";
 import { clusterKnowledge } from "./injection/knowledge.ts";
 import { whyNotCalled } from "./injection/not_called.ts";
 import { podOf, type Target, targetOfKind } from "./injection/target.ts";
-import { ASSUMED, type Injection, type Verdict, verdictOf, webhookName } from "./injection/verdict.ts";
+import { ASSUMED, type Verdict, verdictOf, webhookName } from "./injection/verdict.ts";
 import { MeshError } from "../base/errors.ts";
 
 export interface WebhookAsking {
@@ -53,34 +44,24 @@ export interface WebhookJudge {
 /** The judge reads webhooks, control planes and nodes at most once, and a namespace when a document names it. */
 export function webhookJudge(asking: WebhookAsking): WebhookJudge {
   const ofNamespace = clusterKnowledge({ ...asking, given: undefined, wantsPods: false });
-  const nodes = once(() => observe("list on nodes", () => nodesOf(asking.api)));
-  const known = new Map<string, Known>();
+  const known = new Map<string, Knowledge>();
   return {
     async prepare(value) {
       for (const namespace of namespacesIn(value, asking.namespace)) {
         if (known.has(namespace)) continue;
-        const [knowledge, observed] = await Promise.all([ofNamespace(namespace), nodes()]);
+        const knowledge = await ofNamespace(namespace);
         const { webhooks } = knowledge;
         // Otherwise every document would fail with the same error.
         if (webhooks !== ASSUMED && "failed" in webhooks) throw new MeshError(webhooks.failed);
-        known.set(namespace, { ...knowledge, nodes: observed });
+        known.set(namespace, knowledge);
       }
     },
     judge(manifest, row) {
       const namespace = textAt(metadataOf(manifest), "namespace") || asking.namespace;
       const found = namespace === undefined ? undefined : known.get(namespace);
-      return judgmentOf(targetOfKind(manifest, row, { namespace: namespace ?? "", file: "" }), found, asking.native);
+      return judgmentOf(targetOfKind(manifest, row, { namespace: namespace ?? "", file: "" }), found);
     },
   };
-}
-
-interface Known extends Knowledge {
-  readonly nodes: Observed<NativeNodes>;
-}
-
-async function nodesOf(api: KubeApi): Promise<NativeNodes> {
-  const { items } = await api.list("/api/v1/nodes", { limit: "50" }, nodeKeeper());
-  return nativeNodes(items.map((node) => ({ ...node })));
 }
 
 function namespacesIn(value: Value, fallback: string | undefined): readonly string[] {
@@ -92,7 +73,7 @@ function namespacesIn(value: Value, fallback: string | undefined): readonly stri
 }
 
 /** Returns the webhooks for the pods of a namespace; unknown if the namespace does not exist. */
-function webhooksFor(known: Known | undefined, namespace: string): Known["webhooks"] {
+function webhooksFor(known: Knowledge | undefined, namespace: string): Knowledge["webhooks"] {
   if (known === undefined) return { broken: "the manifest does not name a namespace", object: "" };
   const { webhooks } = known;
   if (webhooks === ASSUMED || !isKnown(webhooks) || webhooks.value.length === 0) return webhooks;
@@ -100,7 +81,7 @@ function webhooksFor(known: Known | undefined, namespace: string): Known["webhoo
   return { broken: `there is no namespace "${namespace}"`, object: `namespace/${namespace}` };
 }
 
-function judgmentOf(target: Target, known: Known | undefined, native: NativeChoice | undefined): Judgment {
+function judgmentOf(target: Target, known: Knowledge | undefined): Judgment {
   const { manifest, row, namespace } = target;
   const pod = podOf(target);
   const webhooks = webhooksFor(known, namespace);
@@ -110,44 +91,20 @@ function judgmentOf(target: Target, known: Known | undefined, native: NativeChoi
     isMade: row.path.length > 0,
     namespaceLabels: known?.namespaceLabels ?? {},
     webhooks,
-    injectorFor: (webhook) => injectorOf(webhook, pod, known, native),
+    injectorFor: known?.injectorFor ?? (() => ({ failed: "no cluster is read" })),
+    nodes: known?.nodes,
   });
   refuseDoubt(verdict, webhooks, known);
   const decision = decisionOf(verdict, target, webhooks, known);
   const { injections } = verdict;
   const last = injections.at(-1);
   if (!decision.inject || last === undefined) return { decision, injectors: [], namespace };
-  refuseUnknownNodes(injections, pod, known?.nodes);
   const by = { webhook: webhookName(last.webhook), revision: last.webhook.revision };
   return { decision, injectors: injections.map(({ injector }) => injector), namespace, by };
 }
 
-/** Adds the proxy variables in the URL path. The kubelets may decide whether sidecars are native. */
-function injectorOf(
-  webhook: InjectorWebhook | undefined,
-  pod: Pod,
-  known: Known | undefined,
-  native: NativeChoice | undefined,
-): Observed<Injector> {
-  const observed = known?.injectorFor(webhook) ?? { failed: "no cluster is read" };
-  if (webhook === undefined || !isKnown(observed)) return observed;
-  const injector = native === undefined
-    ? observed.value
-    : { ...observed.value, nativeSidecars: native.native, nodesAsked: native.nodes, nativeJobs: native.jobs };
-  const nodes = known !== undefined && isKnown(known.nodes) ? known.nodes.value : undefined;
-  const path = "url" in webhook.target ? URL.parse(webhook.target.url)?.pathname ?? "" : webhook.target.path;
-  return {
-    value: {
-      ...injector,
-      nativeSidecars: injector.nativeSidecars ||
-        nativeByNodes(injector.nodesAsked, nodes, textAt(specOf(pod), "nodeName")),
-      proxyEnvs: { ...injector.proxyEnvs, ...urlSettings(path) },
-    },
-  };
-}
-
 /** Throws for a pod that is refused, or whose injection is unknown. */
-function refuseDoubt(verdict: Verdict, webhooks: Known["webhooks"], known: Known | undefined): void {
+function refuseDoubt(verdict: Verdict, webhooks: Knowledge["webhooks"], known: Knowledge | undefined): void {
   const { reason: id, message, field } = verdict;
   if (verdict.verdict === "refused") {
     throw new InjectionError(id, `The webhook refuses the pod: ${message}`, place(field));
@@ -160,11 +117,12 @@ function refuseDoubt(verdict: Verdict, webhooks: Known["webhooks"], known: Known
 }
 
 function doubt(id: string, message: string, field: string): InjectionError {
-  return new InjectionError(id, `Cannot tell whether the webhook injects the pod: ${message}`, place(field));
+  const what = id === "native-unknown" ? "how" : "whether";
+  return new InjectionError(id, `Cannot tell ${what} the webhook injects the pod: ${message}`, place(field));
 }
 
 /** Returns an error if the namespace or its labels are unknown, because they decide which webhooks are called. */
-function namespaceDoubt(webhooks: Known["webhooks"], known: Known | undefined): InjectionError | undefined {
+function namespaceDoubt(webhooks: Knowledge["webhooks"], known: Knowledge | undefined): InjectionError | undefined {
   if (webhooks === ASSUMED || isKnown(webhooks)) return undefined;
   if (known !== undefined && webhooks !== known.namespace && !isAbsent(known)) return undefined;
   return new InjectionError("namespace-unknown", `Cannot tell which webhooks are called: ${reason(webhooks)}`, {
@@ -172,7 +130,7 @@ function namespaceDoubt(webhooks: Known["webhooks"], known: Known | undefined): 
   });
 }
 
-function isAbsent({ namespace }: Known): boolean {
+function isAbsent({ namespace }: Knowledge): boolean {
   return isKnown(namespace) && !namespace.value;
 }
 
@@ -183,8 +141,8 @@ function place(field: string) {
 function decisionOf(
   verdict: Verdict,
   target: Target,
-  webhooks: Known["webhooks"],
-  known: Known | undefined,
+  webhooks: Knowledge["webhooks"],
+  known: Knowledge | undefined,
 ): Judgment["decision"] {
   const { injections: [first], reason, field, message } = verdict;
   const pod = podOf(target);
@@ -203,16 +161,4 @@ function severalOf({ injecting }: Verdict): readonly string[] {
   if (injecting.length < 2) return [];
   const names = injecting.map((name) => `"${name}"`).join(", ");
   return [`${injecting.length} webhooks inject the pod in turn (${names}), and the last injection counts`];
-}
-
-/** Throws if the kubelet versions of nodes decide whether the sidecar is native, but the nodes are unknown. */
-function refuseUnknownNodes(injections: readonly Injection[], pod: Pod, nodes: Known["nodes"] | undefined): void {
-  if (nodes === undefined || isKnown(nodes)) return;
-  const isSetByPod = nativeForPod(pod, true) === nativeForPod(pod, false);
-  if (isSetByPod || injections.every(({ injector: { nodesAsked } }) => nodesAsked === "never")) return;
-  throw new InjectionError(
-    "native-unknown",
-    `Cannot tell whether the webhook injects a native sidecar, because that depends on the nodes: ${reason(nodes)}`,
-    { hint: "set ENABLE_NATIVE_SIDECARS to true or false to decide without the nodes" },
-  );
 }

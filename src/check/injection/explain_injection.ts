@@ -7,6 +7,7 @@ import {
   configurationOf,
   type GivenConfiguration,
   type Injector,
+  nativeChoice,
   type NativeOption,
   newInjector,
   type RulesOff,
@@ -31,6 +32,7 @@ export interface InjectionQuestion {
   readonly configuration: GivenConfiguration;
   /** Istio release of the given configuration; `undefined` to detect the release from the format. */
   readonly istioVersion?: string | undefined;
+  /** The user's choice about native sidecars; `undefined` lets the configuration and the nodes decide. */
   readonly nativeSidecars?: NativeOption | undefined;
   /** Rules that the user turns off. */
   readonly rulesOff?: RulesOff | undefined;
@@ -54,11 +56,12 @@ export async function explainInjection(
 ): Promise<readonly Explanation[]> {
   const targets = await targetsOf(api, question);
   const given = await givenInjector(world, question, api === undefined);
-  const { choice, workload, all, isSnapshot } = question;
+  const { choice, workload, all, isSnapshot, nativeSidecars } = question;
+  const native = nativeChoice(nativeSidecars, world.env.get("ENABLE_NATIVE_SIDECARS"));
   const wantsPods = (workload ?? all) !== undefined;
   const knowledgeOf = api === undefined
     ? () => offlineKnowledge(given)
-    : oncePerKey(clusterKnowledge({ api, clock: world.clock, choice, given, wantsPods, isSnapshot }));
+    : oncePerKey(clusterKnowledge({ api, clock: world.clock, choice, given, native, wantsPods, isSnapshot }));
   return await atOnce(targets, AT_ONCE, async (target) => {
     if ("verdict" in target) return explainUnjudged(target);
     return await explain(target, await knowledgeOf(target.namespace), question.rulesOff);

@@ -40,7 +40,8 @@ export interface Knowledge {
   readonly webhooks: Question["webhooks"];
   readonly namespaceLabels: ValueMap;
   readonly namespace: Observed<boolean>;
-  readonly injectorFor: (webhook: InjectorWebhook | undefined) => Observed<Injector>;
+  readonly injectorFor: Question["injectorFor"];
+  readonly nodes: Question["nodes"];
   readonly pods: readonly Pod[] | undefined;
   readonly gaps: readonly string[];
   /** The reason if the webhooks are unknown. A dry run may then still show the result. */
@@ -115,7 +116,7 @@ function commandsIn(fixes: readonly ShownFix[]): readonly string[] {
 }
 
 /** Reasons that are caused by missing rights. A dry run can then show the result. */
-const UNREAD: readonly string[] = ["webhooks-unknown", "configuration-unknown"];
+const UNREAD: readonly string[] = ["webhooks-unknown", "configuration-unknown", "native-unknown"];
 
 async function answered(
   ruled: Verdict,

@@ -2,8 +2,14 @@
 import { apiPath } from "../../kube/api_path.ts";
 import { isMutatingWebhookConfiguration, isPod, type KubeApi, type Pod } from "../../kube/client/mod.ts";
 import { loadLibraries } from "../../golang/gotemplate/sprig/mod.ts";
-import type { ClusterChoice, Injector } from "../../inject/mod.ts";
-import { podKeeper } from "../inventory/kept_fields.ts";
+import {
+  type ClusterChoice,
+  type Injector,
+  type NativeChoice,
+  type NativeNodes,
+  nativeNodes,
+} from "../../inject/mod.ts";
+import { nodeKeeper, podKeeper } from "../inventory/kept_fields.ts";
 import { PAGE_OF_PODS } from "../inventory/resources.ts";
 import { listOf, type Source } from "../inventory/source.ts";
 import { isKnown, mapKnown, observe, type Observed, once, reason } from "../inventory/observed.ts";
@@ -22,7 +28,9 @@ export interface Asking {
   readonly choice: ClusterChoice;
   /** Injector that replaces the control planes' configuration; `undefined` to use the cluster's. */
   readonly given: Injector | undefined;
-  /** Whether to list live pods too. */
+  /** Replaces the setting for native sidecars in the control planes' environment, which no API shows. */
+  readonly native: NativeChoice | undefined;
+  /** Whether the workloads are of the cluster: lists live pods too. For manifests, lists nodes instead. */
   readonly wantsPods: boolean;
   /** The API is a snapshot: no dry runs. */
   readonly isSnapshot?: boolean | undefined;
@@ -35,6 +43,7 @@ export function offlineKnowledge(given: Injector | undefined): Knowledge {
     namespaceLabels: {},
     namespace: { failed: "no cluster is read" },
     injectorFor: () => givenInjector(given),
+    nodes: undefined,
     pods: undefined,
     gaps: [],
     webhookGap: undefined,
@@ -64,22 +73,30 @@ export function clusterKnowledge(asking: Asking): (namespace: string) => Promise
     )
   );
   const injectorFor = once(async () => await injectorFinder(asking, await injectors()));
-  const shared = { ...accessInventory(asking), injectors, injectorFor };
+  const nodes = once(() => observe("list on nodes", () => nodesOf(asking.api)));
+  const shared = { ...accessInventory(asking), injectors, injectorFor, nodes };
   return (namespace) => knowledgeOf(namespace, asking, shared);
 }
 
 interface Shared extends Pick<Deciding, "injectors" | "may"> {
   readonly injectorFor: () => Promise<Knowledge["injectorFor"]>;
+  readonly nodes: () => Promise<Observed<NativeNodes>>;
+}
+
+async function nodesOf(api: KubeApi): Promise<NativeNodes> {
+  const { items } = await api.list("/api/v1/nodes", { limit: "50" }, nodeKeeper());
+  return nativeNodes(items.map((node) => ({ ...node })));
 }
 
 async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promise<Knowledge> {
   const { api, wantsPods } = asking;
-  const [namespace, injectors, live] = await Promise.all([
+  const [namespace, injectors, live, nodes] = await Promise.all([
     observe("get on namespaces", () => api.get(apiPath("api/v1", "namespaces", undefined, name))),
     shared.injectors(),
     wantsPods
       ? listOf(asking, "api/v1", "pods", { isKind: isPod, namespace: name, query: PAGE_OF_PODS, keep: podKeeper() })
       : NOTHING,
+    wantsPods ? undefined : shared.nodes(),
   ]);
   const labels = isKnown(namespace) ? namespace.value?.metadata["labels"] : undefined;
   await loadConditions();
@@ -88,6 +105,7 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
     namespaceLabels: namespaceLabels(name, labels),
     namespace: mapKnown(namespace, (found) => found !== undefined),
     injectorFor: await shared.injectorFor(),
+    nodes,
     pods: wantsPods && isKnown(live) ? live.value : undefined,
     deciding: { ...shared, istioNamespace: asking.choice.istioNamespace ?? DEFAULT_NAMESPACE },
     admitting: canAdmit(asking, namespace) ? asking : undefined,
@@ -124,7 +142,7 @@ function gap(what: string, fact: Observed<unknown>): readonly string[] {
 
 /** Returns a function that finds the injector of a webhook or, without a webhook, of the chosen control plane. */
 async function injectorFinder(
-  { api, clock, choice, given }: Asking,
+  { api, clock, choice, given, native }: Asking,
   injectors: Observed<readonly InjectorWebhook[]>,
 ): Promise<Knowledge["injectorFor"]> {
   if (given !== undefined) return () => givenInjector(given);
@@ -138,6 +156,12 @@ async function injectorFinder(
   }
   return (webhook) => {
     const plane = webhook === undefined ? [...known.values()][0] : known.get(planeKey(controlPlaneOf(webhook, choice)));
-    return plane?.injector ?? { failed: "its control plane is unknown" };
+    const injector = plane?.injector ?? { failed: "its control plane is unknown" };
+    return native === undefined ? injector : mapKnown(injector, (each) => ({
+      ...each,
+      nativeSidecars: native.native,
+      nativeJobs: native.jobs,
+      nodesAsked: native.nodes,
+    }));
   };
 }

@@ -14,12 +14,14 @@ import {
   type Injector,
   labelsOf,
   metadataOf,
+  type NativeNodes,
   type Owner,
   type Pod,
 } from "../../inject/mod.ts";
 import { isKnown, type Observed, reason as whyUnknown } from "../inventory/observed.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 import type { ExplanationLine, RuleLine } from "./explanation_schema.ts";
+import { injectorForPod, nodesDoubt } from "./injector_for_pod.ts";
 import { type Match, matchOf } from "./match.ts";
 import { askConditions, type ConditionAnswer, type Holding } from "./match_conditions.ts";
 
@@ -43,6 +45,8 @@ export interface Question {
   /** The webhooks in call order. Without a cluster, `assumed` means that one webhook is called. */
   readonly webhooks: Observed<readonly InjectorWebhook[]> | typeof ASSUMED;
   readonly injectorFor: (webhook: InjectorWebhook | undefined) => Observed<Injector>;
+  /** The nodes that may decide whether sidecars are native; `undefined` if it does not matter, or without a cluster. */
+  readonly nodes: Observed<NativeNodes> | undefined;
 }
 
 /** The possible results. For an injected pod, `by` is the first webhook that injects it, or `assumed`. */
@@ -271,9 +275,16 @@ function notInjected({ reason, field, message }: Decision): Outcome {
 function injected(
   { reason, field, message }: Decision,
   webhook: InjectorWebhook | undefined,
-  { pod, owner, rules }: Asked,
-  injector: Injector,
+  { pod, owner, rules, nodes }: Asked,
+  given: Injector,
 ): Outcome {
+  const doubt = nodesDoubt(given, pod, nodes);
+  if (doubt !== undefined) {
+    rules.push({ rule: "nodes", field: "", value: null, effect: "unknown", message: doubt });
+    const message = `the nodes decide whether the sidecar is native: ${doubt}; --native-sidecars decides without them`;
+    return { ...UNKNOWN, reason: "native-unknown", field: "", message };
+  }
+  const injector = injectorForPod(given, pod, webhook, nodes);
   const line = { rule: "templates", field: "templates" };
   try {
     const { pod: result, templates } = injectInTurn(pod, owner, [injector]);

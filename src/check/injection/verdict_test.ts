@@ -27,6 +27,7 @@ function ask(made: Pod, labels: Record<string, string>, more: Partial<Question> 
     namespaceLabels: namespaceLabels("shop", labels),
     webhooks: { value: injectorWebhooks(meshWebhooks()) },
     injectorFor: () => ({ value: INJECTOR }),
+    nodes: undefined,
     ...more,
   });
 }

@@ -39,16 +39,20 @@ function snapshot(options: Partial<InjectionSnapshot> = {}): string {
 }
 
 interface Case {
+  readonly nodes?: "unreadable";
   readonly flag?: string;
   readonly variable?: string;
   readonly kubelet?: string;
 }
 
-function worldOf(args: readonly string[], { flag, variable, kubelet = "v1.34.0" }: Case) {
+function worldOf(args: readonly string[], { flag, variable, kubelet = "v1.34.0", nodes }: Case) {
+  const cluster = nodes === undefined
+    ? { kubeletVersions: [kubelet] }
+    : { kubeletVersions: undefined, unreadable: [{ resource: "nodes", needs: "list on nodes" }] };
   return fakeWorld({
     args: [...args, "--inject-config", "cluster.yaml", ...flag === undefined ? [] : [`--native-sidecars=${flag}`]],
     env: variable === undefined ? {} : { ENABLE_NATIVE_SIDECARS: variable },
-    files: { "web.yaml": WEB, "job.yaml": JOB, "cluster.yaml": snapshot({ kubeletVersions: [kubelet] }) },
+    files: { "web.yaml": WEB, "job.yaml": JOB, "cluster.yaml": snapshot(cluster) },
   });
 }
 
@@ -84,7 +88,35 @@ for (const [given, web, job] of CASES) {
   Deno.test(`inject --as-webhook, native sidecars: ${JSON.stringify(given)}`, async () => {
     assert.deepEqual(await isNative(given), [web, job]);
   });
+
+  Deno.test(`inject --as-webhook and check injection -f find the same in a Job: ${JSON.stringify(given)}`, async () => {
+    const world = worldOf(["check", "injection", "-f", "job.yaml", "-o", "json", "--fail-on", "warning"], given);
+    const inject = worldOf(["inject", "-f", "job.yaml", "--as-webhook", "--fail-on", "warning"], given);
+    assert.deepEqual([await main(world), await main(inject)], job ? [0, 0] : [1, 1]);
+    const { verdict, findings = [] } = JSON.parse(world.said.stdout);
+    assert.equal(verdict, "injected");
+    assert.deepEqual(findings.map(({ rule }: { rule: string }) => rule), job ? [] : ["job-sidecar"]);
+    assert.equal(inject.said.stderr.includes("[job-sidecar]"), !job);
+  });
 }
+
+Deno.test("if the nodes are unknown, neither inject --as-webhook nor check injection -f has a verdict, unless the user decides", async () => {
+  const both = async (given: Case) => {
+    const check = worldOf(["check", "injection", "-f", "job.yaml", "-o", "json"], given);
+    const inject = worldOf(["inject", "-f", "job.yaml", "--as-webhook", "--report", "json"], given);
+    const codes = [await main(check), await main(inject)];
+    return { codes, check: JSON.parse(check.said.stdout), inject: JSON.parse(inject.said.stderr.split("\n")[0] ?? "") };
+  };
+  const unknown = await both({ nodes: "unreadable" });
+  assert.deepEqual(unknown.codes, [1, 1]);
+  assert.deepEqual([unknown.check.verdict, unknown.check.reason], ["cannot-tell", "native-unknown"]);
+  assert.deepEqual([unknown.inject.result, unknown.inject.reason], ["failed", "native-unknown"]);
+  for (const { message } of [unknown.check, unknown.inject]) {
+    assert.match(message, /the nodes decide whether the sidecar is native: .*list on nodes; --native-sidecars decides/);
+  }
+  const decided = await both({ nodes: "unreadable", flag: "jobs" });
+  assert.deepEqual(decided.codes, [0, 0]);
+});
 
 Deno.test("inject --as-webhook reports an invalid ENABLE_NATIVE_SIDECARS", async () => {
   const world = worldOf(["inject", "-f", "web.yaml", "--as-webhook"], { variable: "maybe" });
