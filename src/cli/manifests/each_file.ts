@@ -1,4 +1,5 @@
 /** One output per input: the input file itself, or a file of the same name in another folder. */
+import { posix } from "node:path";
 import { UsageError } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
 import type { ManifestInput } from "../../inject/mod.ts";
@@ -20,6 +21,19 @@ export function outputPaths(inputs: readonly ManifestInput[], folder: string | u
     if (other !== undefined) throw new UsageError(`"${other}" and "${file}" would both be written to "${path}"`);
     taken.set(path, file);
     return path;
+  });
+}
+
+/**
+ * Throws a UsageError if the folder of the outputs is inside a folder that is read recursively, because the next run would
+ * read the outputs. The same folder is fine: each input is then replaced.
+ */
+export function refuseNested(world: Pick<World, "env">, folder: string, inputs: readonly string[]): void {
+  const whole = (path: string) => posix.resolve("/", world.env.get("PWD") ?? "", path);
+  const outer = inputs.find((input) => whole(folder).startsWith(`${whole(input).replace(/\/$/, "")}/`));
+  if (outer === undefined) return;
+  throw new UsageError(`Cannot write to "${folder}/": it is inside the input folder "${outer}", which -R reads`, {
+    hint: "the next run would read the outputs too: name a folder outside of it",
   });
 }
 

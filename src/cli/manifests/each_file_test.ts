@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { UsageError } from "../../base/errors.ts";
 import { fakeWorld } from "../../../test/support/fake_world.ts";
-import { outputPaths, writeFiles } from "./each_file.ts";
+import { outputPaths, refuseNested, writeFiles } from "./each_file.ts";
 
 const input = (file: string, name?: string) => ({ file, ...name === undefined ? {} : { name }, chunks: none });
 
@@ -28,4 +28,26 @@ Deno.test("outputs in a folder have the names of the inputs; two inputs with the
   const twice = [...inputs, input("c/web.yaml", "web.yaml")];
   assert.throws(() => outputPaths(twice, "out"), /"a\/web.yaml" and "c\/web.yaml" would both/);
   assert.throws(() => outputPaths([input("standard input")], "out"), /has no name in "out\/"/);
+});
+
+const NESTED: readonly (readonly [folder: string, input: string])[] = [
+  ["src/rendered", "src"],
+  ["./src/a/b", "src/"],
+  ["out", "."],
+  ["/home/me/src/rendered", "src"],
+  ["src/rendered", "/home/me/src"],
+  ["/tmp/out", "/"],
+];
+
+Deno.test("refuseNested() refuses a folder inside an input folder, however the two are written", () => {
+  const world = fakeWorld({ env: { PWD: "/home/me" } });
+  for (const [folder, input] of NESTED) {
+    assert.throws(() => refuseNested(world, folder, ["other", input]), {
+      exitCode: 2,
+      message: `Cannot write to "${folder}/": it is inside the input folder "${input}", which -R reads`,
+    });
+  }
+  for (const [folder, input] of [["src", "src"], ["src2/x", "src"], ["src", "src/a"], ["out", "-"], ["../out", "."]]) {
+    refuseNested(world, folder ?? "", [input ?? ""]);
+  }
 });

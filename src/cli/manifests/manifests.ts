@@ -5,6 +5,7 @@ import type { PermissionName, World } from "../../platform/world.ts";
 import type { Change, DocumentOptions, FileWarning, ManifestInput, Sink, WorkloadKind } from "../../inject/mod.ts";
 import type { ManifestFlags } from "../shared_flags.ts";
 import type { Findings } from "./findings.ts";
+import { refuseNested } from "./each_file.ts";
 import { expandInputs } from "./inputs.ts";
 import { buildKustomization } from "./kustomization.ts";
 import { type ManifestOutput, removeLeftovers } from "./manifest_output.ts";
@@ -107,6 +108,7 @@ export async function readManifestFlags(world: World, flags: ManifestFlags, inje
   const inputs = kustomize === undefined
     ? await expandInputs(world, filename, recursive)
     : [await buildKustomization(world, kustomize)];
+  if (recursive && target.folder !== undefined) refuseNested(world, target.folder, filename);
   removeLeftovers(world, flags, target, inputs);
   return { inject, target, templatePaths, inputs };
 }
