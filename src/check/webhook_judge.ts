@@ -5,6 +5,7 @@ import {
   type ClusterChoice,
   decide,
   InjectionError,
+  type InjectionSnapshot,
   type Judgment,
   labelsOf,
   metadataOf,
@@ -13,7 +14,7 @@ import {
   type Pod,
   type WorkloadKind,
 } from "../inject/mod.ts";
-import { isKnown, reason } from "./inventory/observed.ts";
+import { isKnown } from "./inventory/observed.ts";
 import type { Source } from "./inventory/source.ts";
 import type { Knowledge } from "./injection/explanation.ts";
 import { clusterKnowledge } from "./injection/knowledge.ts";
@@ -27,6 +28,8 @@ export interface WebhookAsking {
   readonly clock: Source["clock"];
   /** The user's choice of the control plane: revision, namespace, and names of ConfigMaps. */
   readonly choice: ClusterChoice;
+  /** The snapshot that the API serves; `undefined` for a cluster. */
+  readonly snapshot?: InjectionSnapshot | undefined;
   /** The namespace for manifests that do not name one. If `undefined`, their pods cannot be judged. */
   readonly namespace: string | undefined;
   /** Replaces the setting for native sidecars in the control planes' environment, which no API shows. */
@@ -57,45 +60,40 @@ export function webhookJudge(asking: WebhookAsking): WebhookJudge {
       }
     },
     judge(manifest, row) {
-      const namespace = textAt(metadataOf(manifest), "namespace") || asking.namespace;
-      const found = namespace === undefined ? undefined : known.get(namespace);
-      return judgmentOf(targetOfKind(manifest, row, { namespace: namespace ?? "", file: "" }), found);
+      const target = targetOfKind(manifest, row, { namespace: asking.namespace ?? "", file: "" });
+      const knowledge = known.get(target.namespace);
+      if (knowledge === undefined) {
+        throw new InjectionError(
+          "namespace-unknown",
+          `The namespace "${target.namespace}" of the manifest was not read`,
+        );
+      }
+      return judgmentOf(target, knowledge);
     },
   };
 }
 
-function namespacesIn(value: Value, fallback: string | undefined): readonly string[] {
+/** Returns the namespaces that a document names. Injection also reads a misspelt `Namespace`, with a warning. */
+function namespacesIn(value: Value, fallback = ""): readonly string[] {
   if (!isMap(value)) return [];
   const { kind, items } = value;
   if (kind === "List" && isList(items)) return items.flatMap((item) => namespacesIn(item, fallback));
-  const namespace = textAt(metadataOf(value), "namespace") || fallback;
-  return namespace === undefined ? [] : [namespace];
+  const found = inAnyCase(value, "metadata").flatMap((metadata) => inAnyCase(metadata, "namespace"));
+  const named = found.filter((name) => name !== null && name !== "" && !isMap(name) && !isList(name));
+  return named.length === 0 ? [fallback] : named.map(String);
 }
 
-/** Returns the webhooks for the pods of a namespace; unknown if the namespace does not exist. */
-function webhooksFor(known: Knowledge | undefined, namespace: string): Knowledge["webhooks"] {
-  if (known === undefined) return { broken: "the manifest does not name a namespace", object: "" };
-  const { webhooks } = known;
-  if (webhooks === ASSUMED || !isKnown(webhooks) || webhooks.value.length === 0) return webhooks;
-  if (!isAbsent(known)) return webhooks;
-  return { broken: `there is no namespace "${namespace}"`, object: `namespace/${namespace}` };
+function inAnyCase(value: Value, key: string): readonly Value[] {
+  return isMap(value) ? Object.entries(value).flatMap(([name, own]) => name.toLowerCase() === key ? [own] : []) : [];
 }
 
-function judgmentOf(target: Target, known: Knowledge | undefined): Judgment {
+function judgmentOf(target: Target, known: Knowledge): Judgment {
   const { manifest, row, namespace } = target;
   const pod = podOf(target);
-  const webhooks = webhooksFor(known, namespace);
-  const verdict = verdictOf({
-    pod,
-    owner: ownerOf(manifest, row, namespace),
-    isMade: row.path.length > 0,
-    namespaceLabels: known?.namespaceLabels ?? {},
-    webhooks,
-    injectorFor: known?.injectorFor ?? (() => ({ failed: "no cluster is read" })),
-    nodes: known?.nodes,
-  });
-  refuseDoubt(verdict, webhooks, known);
-  const decision = decisionOf(verdict, target, webhooks, known);
+  const owner = ownerOf(manifest, row, namespace);
+  const verdict = verdictOf({ ...known, pod, owner, isMade: row.path.length > 0 });
+  refuseDoubt(verdict);
+  const decision = decisionOf(verdict, target, known);
   const { injections } = verdict;
   const last = injections.at(-1);
   if (!decision.inject || last === undefined) return { decision, injectors: [], namespace };
@@ -104,12 +102,12 @@ function judgmentOf(target: Target, known: Knowledge | undefined): Judgment {
 }
 
 /** Throws for a pod that is refused, or whose injection is unknown. */
-function refuseDoubt(verdict: Verdict, webhooks: Knowledge["webhooks"], known: Knowledge | undefined): void {
+function refuseDoubt(verdict: Verdict): void {
   const { reason: id, message, field } = verdict;
   if (verdict.verdict === "refused") {
     throw new InjectionError(id, `The webhook refuses the pod: ${message}`, place(field));
   }
-  if (verdict.verdict === "cannot-tell") throw namespaceDoubt(webhooks, known) ?? doubt(id, message, field);
+  if (verdict.verdict === "cannot-tell") throw doubt(id, message, field);
   if (verdict.verdict !== "injected" || verdict.isSure) return;
   const unknown = verdict.rules.find(({ effect }) => effect === "unknown");
   const why = `several webhooks may inject the pod: ${unknown?.rule}: ${unknown?.message}`;
@@ -117,21 +115,10 @@ function refuseDoubt(verdict: Verdict, webhooks: Knowledge["webhooks"], known: K
 }
 
 function doubt(id: string, message: string, field: string): InjectionError {
+  // The message of an unknown namespace or webhook says the same.
+  if (message.startsWith("cannot tell")) return new InjectionError(id, `C${message.slice(1)}`, place(field));
   const what = id === "native-unknown" ? "how" : "whether";
   return new InjectionError(id, `Cannot tell ${what} the webhook injects the pod: ${message}`, place(field));
-}
-
-/** Returns an error if the namespace or its labels are unknown, because they decide which webhooks are called. */
-function namespaceDoubt(webhooks: Knowledge["webhooks"], known: Knowledge | undefined): InjectionError | undefined {
-  if (webhooks === ASSUMED || isKnown(webhooks)) return undefined;
-  if (known !== undefined && webhooks !== known.namespace && !isAbsent(known)) return undefined;
-  return new InjectionError("namespace-unknown", `Cannot tell which webhooks are called: ${reason(webhooks)}`, {
-    hint: known === undefined ? "name the namespace with --namespace" : "this depends on the labels of the namespace",
-  });
-}
-
-function isAbsent({ namespace }: Knowledge): boolean {
-  return isKnown(namespace) && !namespace.value;
 }
 
 function place(field: string) {
@@ -141,8 +128,7 @@ function place(field: string) {
 function decisionOf(
   verdict: Verdict,
   target: Target,
-  webhooks: Knowledge["webhooks"],
-  known: Knowledge | undefined,
+  { webhooks, namespaceLabels }: Knowledge,
 ): Judgment["decision"] {
   const { injections: [first], reason, field, message } = verdict;
   const pod = podOf(target);
@@ -152,7 +138,7 @@ function decisionOf(
   }
   const none = { inject: false, warnings: [] };
   if (reason !== "not-called" || webhooks === ASSUMED || !isKnown(webhooks)) return { ...none, reason, field, message };
-  const unreached = { target, webhooks: webhooks.value, namespace: known?.namespaceLabels ?? {}, pods: undefined };
+  const unreached = { target, webhooks: webhooks.value, namespace: namespaceLabels, pods: undefined };
   const { advice: _advice, ...cause } = whyNotCalled({ ...unreached, pod: labelsOf(pod) });
   return { ...none, ...cause };
 }

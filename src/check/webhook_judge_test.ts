@@ -110,7 +110,7 @@ Deno.test("unknown data is an error that names the missing right; a pod on the h
   const rows: readonly (readonly [Partial<ClusterOptions>, Asked, string, RegExp])[] = [
     [{ forbidden: /mutating/ }, {}, "webhooks-unknown", /needs list on mutatingwebhookconfigurations/],
     [{ forbidden: /namespaces\/shop$/ }, {}, "namespace-unknown", /needs get on namespaces/],
-    [{}, { namespace: "lost" }, "namespace-unknown", /there is no namespace "lost"/],
+    [{}, { namespace: "lost" }, "namespace-unknown", /there is no namespace "lost"; create it first/],
     [{}, { namespace: "" }, "namespace-unknown", /does not name a namespace/],
     [{ forbidden: /configmaps/ }, {}, "configuration-unknown", /needs get on configmaps/],
     [{ forbidden: /nodes/ }, {}, "native-unknown", /needs list on nodes/],

@@ -6,6 +6,7 @@ import {
   type ClusterChoice,
   configurationOf,
   type GivenConfiguration,
+  type InjectionSnapshot,
   type Injector,
   nativeChoice,
   type NativeOption,
@@ -38,8 +39,8 @@ export interface InjectionQuestion {
   readonly rulesOff?: RulesOff | undefined;
   /** Environment variables for the templates of the given configuration. */
   readonly templateEnv?: TemplateEnv | undefined;
-  /** The API is a snapshot, which cannot run a pod through admission. */
-  readonly isSnapshot?: boolean | undefined;
+  /** The snapshot that the API serves; `undefined` for a cluster. */
+  readonly snapshot?: InjectionSnapshot | undefined;
 }
 
 /** Maximum number of workloads to explain concurrently. Each may need a dry run. */
@@ -56,12 +57,12 @@ export async function explainInjection(
 ): Promise<readonly Explanation[]> {
   const targets = await targetsOf(api, question);
   const given = await givenInjector(world, question, api === undefined);
-  const { choice, workload, all, isSnapshot, nativeSidecars } = question;
+  const { choice, workload, all, snapshot, nativeSidecars } = question;
   const native = nativeChoice(nativeSidecars, world.env.get("ENABLE_NATIVE_SIDECARS"));
   const wantsPods = (workload ?? all) !== undefined;
   const knowledgeOf = api === undefined
     ? () => offlineKnowledge(given)
-    : oncePerKey(clusterKnowledge({ api, clock: world.clock, choice, given, native, wantsPods, isSnapshot }));
+    : oncePerKey(clusterKnowledge({ api, clock: world.clock, choice, given, native, wantsPods, snapshot }));
   return await atOnce(targets, AT_ONCE, async (target) => {
     if ("verdict" in target) return explainUnjudged(target);
     return await explain(target, await knowledgeOf(target.namespace), question.rulesOff);

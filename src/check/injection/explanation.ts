@@ -39,7 +39,7 @@ export interface Explanation extends ExplanationLine {
 export interface Knowledge {
   readonly webhooks: Question["webhooks"];
   readonly namespaceLabels: ValueMap;
-  readonly namespace: Observed<boolean>;
+  readonly isNamespaceKnown: boolean;
   readonly injectorFor: Question["injectorFor"];
   readonly nodes: Question["nodes"];
   readonly pods: readonly Pod[] | undefined;
@@ -116,7 +116,7 @@ function commandsIn(fixes: readonly ShownFix[]): readonly string[] {
 }
 
 /** Reasons that are caused by missing rights. A dry run can then show the result. */
-const UNREAD: readonly string[] = ["webhooks-unknown", "configuration-unknown", "native-unknown"];
+const UNREAD: readonly string[] = ["namespace-unknown", "webhooks-unknown", "configuration-unknown", "native-unknown"];
 
 async function answered(
   ruled: Verdict,
@@ -184,7 +184,9 @@ function causeOf(verdict: Verdict, target: Target, pod: ValueMap, knowledge: Kno
     return whyNotCalled({ target, webhooks: webhooks.value, namespace, pod: labelsOf(pod), pods });
   }
   const { reason, field, message } = verdict;
-  return { reason, field, message, advice: adviceByReason(reason, target) };
+  const isForbidden = webhooks !== ASSUMED && !isKnown(webhooks) && "forbidden" in webhooks;
+  const asked = reason === "namespace-unknown" && isForbidden ? "webhooks-unknown" : reason;
+  return { reason, field, message, advice: adviceByReason(asked, target) };
 }
 
 function several({ injecting }: Verdict): readonly string[] {

@@ -1,9 +1,16 @@
 /** Reads the cluster data on which injection in a namespace depends. Forbidden data is unknown, not an error. */
 import { apiPath } from "../../kube/api_path.ts";
-import { isMutatingWebhookConfiguration, isPod, type KubeApi, type Pod } from "../../kube/client/mod.ts";
+import {
+  isMutatingWebhookConfiguration,
+  isPod,
+  type KubeApi,
+  type KubeObject,
+  type Pod,
+} from "../../kube/client/mod.ts";
 import { loadLibraries } from "../../golang/gotemplate/sprig/mod.ts";
 import {
   type ClusterChoice,
+  type InjectionSnapshot,
   type Injector,
   type NativeChoice,
   type NativeNodes,
@@ -32,8 +39,8 @@ export interface Asking {
   readonly native: NativeChoice | undefined;
   /** Whether the workloads are of the cluster: lists live pods too. For manifests, lists nodes instead. */
   readonly wantsPods: boolean;
-  /** The API is a snapshot: no dry runs. */
-  readonly isSnapshot?: boolean | undefined;
+  /** The snapshot that the API serves, which cannot make dry runs; `undefined` for a cluster. */
+  readonly snapshot?: InjectionSnapshot | undefined;
 }
 
 /** Returns what is known without a cluster: only the given configuration, if any. */
@@ -41,7 +48,7 @@ export function offlineKnowledge(given: Injector | undefined): Knowledge {
   return {
     webhooks: ASSUMED,
     namespaceLabels: {},
-    namespace: { failed: "no cluster is read" },
+    isNamespaceKnown: true,
     injectorFor: () => givenInjector(given),
     nodes: undefined,
     pods: undefined,
@@ -91,7 +98,7 @@ async function nodesOf(api: KubeApi): Promise<NativeNodes> {
 async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promise<Knowledge> {
   const { api, wantsPods } = asking;
   const [namespace, injectors, live, nodes] = await Promise.all([
-    observe("get on namespaces", () => api.get(apiPath("api/v1", "namespaces", undefined, name))),
+    namespaceOf(name, asking),
     shared.injectors(),
     wantsPods
       ? listOf(asking, "api/v1", "pods", { isKind: isPod, namespace: name, query: PAGE_OF_PODS, keep: podKeeper() })
@@ -103,7 +110,7 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
   return {
     webhooks: calledWebhooks(injectors, namespace),
     namespaceLabels: namespaceLabels(name, labels),
-    namespace: mapKnown(namespace, (found) => found !== undefined),
+    isNamespaceKnown: isKnown(namespace),
     injectorFor: await shared.injectorFor(),
     nodes,
     pods: wantsPods && isKnown(live) ? live.value : undefined,
@@ -111,7 +118,7 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
     admitting: canAdmit(asking, namespace) ? asking : undefined,
     webhookGap: gap("which webhooks exist", injectors)[0],
     gaps: [
-      ...gap("the labels of the namespace", namespace),
+      ..."broken" in namespace ? [] : gap("the labels of the namespace", namespace),
       ...gap("the state of live pods", live),
       ...isKnown(namespace) && namespace.value === undefined
         ? [`There is no namespace "${name}"; assuming no labels`]
@@ -120,12 +127,33 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
   };
 }
 
+/** Returns a namespace. For manifests, a namespace that does not exist is unknown: its labels decide once it exists. */
+async function namespaceOf(name: string, asking: Asking): Promise<Observed<KubeObject | undefined>> {
+  const { api, wantsPods } = asking;
+  if (name === "") return { broken: "the manifest does not name a namespace; name it with --namespace", object: "" };
+  const found = await observe("get on namespaces", () => api.get(apiPath("api/v1", "namespaces", undefined, name)));
+  if (wantsPods || !isKnown(found) || found.value !== undefined) return found;
+  return {
+    broken: `${absence(name, asking)}; a Namespace among the manifests does not count`,
+    object: `namespace/${name}`,
+  };
+}
+
+function absence(name: string, { api, snapshot }: Asking): string {
+  if (snapshot === undefined) return `there is no namespace "${name}"; create it first, because its labels decide`;
+  const { namespaces } = snapshot;
+  const missing = `the snapshot ${api.server} has no namespace "${name}"`;
+  if (namespaces.length > 0) return `${missing}; take it again with "-n ${[...namespaces, name]}"`;
+  return `${missing}; create the namespace and take the snapshot again, or add the Namespace to its "objects"`;
+}
+
 /**
  * Whether to use dry runs. They are not used if the user gives a configuration, because the cluster does not use that
  * configuration; for a snapshot, which cannot run any; and if the namespace does not exist, because they would fail.
  */
-function canAdmit({ given, isSnapshot }: Asking, namespace: Observed<unknown>): boolean {
-  return given === undefined && isSnapshot !== true && !(isKnown(namespace) && namespace.value === undefined);
+function canAdmit({ given, snapshot }: Asking, namespace: Observed<unknown>): boolean {
+  const isAbsent = isKnown(namespace) ? namespace.value === undefined : "broken" in namespace;
+  return given === undefined && snapshot === undefined && !isAbsent;
 }
 
 /** Returns the webhooks. If webhooks exist and the namespace's labels are unknown, the called webhooks are unknown. */

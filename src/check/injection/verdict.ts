@@ -18,7 +18,7 @@ import {
   type Owner,
   type Pod,
 } from "../../inject/mod.ts";
-import { isKnown, type Observed, reason as whyUnknown } from "../inventory/observed.ts";
+import { isKnown, type Observed, reason as whyUnknown, type Unknown } from "../inventory/observed.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 import type { ExplanationLine, RuleLine } from "./explanation_schema.ts";
 import { injectorForPod, nodesDoubt } from "./injector_for_pod.ts";
@@ -44,6 +44,8 @@ export interface Question {
   readonly namespaceLabels: ValueMap;
   /** The webhooks in call order. Without a cluster, `assumed` means that one webhook is called. */
   readonly webhooks: Observed<readonly InjectorWebhook[]> | typeof ASSUMED;
+  /** If the labels of the namespace are unknown, so are the webhooks. */
+  readonly isNamespaceKnown: boolean;
   readonly injectorFor: (webhook: InjectorWebhook | undefined) => Observed<Injector>;
   /** The nodes that may decide whether sidecars are native; `undefined` if it does not matter, or without a cluster. */
   readonly nodes: Observed<NativeNodes> | undefined;
@@ -81,7 +83,7 @@ export function verdictOf(question: Question): Verdict {
   const rules: RuleLine[] = [];
   const asked: Asked = { ...question, rules };
   if (webhooks === ASSUMED) return assumed(asked);
-  if (!isKnown(webhooks)) return withoutWebhooks(asked, whyUnknown(webhooks));
+  if (!isKnown(webhooks)) return withoutWebhooks(asked, webhooks);
   const first = roundOf(asked, webhooks.value);
   const again = webhooks.value.filter((webhook) => first.again.has(webhook));
   const second = roundOf({ ...asked, pod: first.pod }, again);
@@ -177,13 +179,15 @@ function assumed(asked: Asked): Verdict {
 }
 
 /** Returns the verdict if the webhooks are unknown. Some pods and namespaces are never injected by any webhook. */
-function withoutWebhooks(asked: Asked, why: string): Verdict {
+function withoutWebhooks(asked: Asked, unknown: Unknown): Verdict {
+  const why = whyUnknown(unknown);
+  const hint = "forbidden" in unknown ? '; "kubectl mesh check --rbac" prints the needed rights' : "";
   asked.rules.push({ ...ANY_WEBHOOK, effect: "unknown", message: why });
   const outcome = certainRefusal(asked) ?? namespaceOptOut(asked) ?? {
     ...UNKNOWN,
-    reason: "webhooks-unknown",
+    ...asked.isNamespaceKnown ? { reason: "webhooks-unknown" } : { reason: "namespace-unknown" },
     field: "",
-    message: `cannot tell which webhooks are called: ${why}; "kubectl mesh check --rbac" prints the needed rights`,
+    message: `cannot tell which webhooks are called: ${why}${hint}`,
   };
   return verdict(outcome, asked.rules, [outcome], undefined);
 }

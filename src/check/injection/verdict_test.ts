@@ -28,6 +28,7 @@ function ask(made: Pod, labels: Record<string, string>, more: Partial<Question> 
     webhooks: { value: injectorWebhooks(meshWebhooks()) },
     injectorFor: () => ({ value: INJECTOR }),
     nodes: undefined,
+    isNamespaceKnown: true,
     ...more,
   });
 }

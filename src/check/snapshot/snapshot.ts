@@ -61,7 +61,7 @@ export async function snapshotInjection(
       hint: '"kubectl mesh check --rbac" prints the rights',
     });
   }
-  return { controlPlane, objects, kubeletVersions: nodes, unreadable, withheld };
+  return { controlPlane, objects, namespaces: question.namespaces, kubeletVersions: nodes, unreadable, withheld };
 }
 
 /** Sends requests to the API, and records forbidden reads. */

@@ -10,13 +10,18 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   Node: "nodes",
 };
 
-/** Returns a snapshot in place of a cluster: its API, and the names of its control plane's objects. */
-export function snapshotCluster(
-  snapshot: InjectionSnapshot,
-  file: string,
-): { readonly api: KubeApi; readonly choice: ClusterChoice } {
+/** A snapshot in place of a cluster. */
+export interface SnapshotCluster {
+  readonly api: KubeApi;
+  /** The names of the control plane's objects. */
+  readonly choice: ClusterChoice;
+  readonly snapshot: InjectionSnapshot;
+}
+
+export function snapshotCluster(snapshot: InjectionSnapshot, file: string): SnapshotCluster {
   const { istioNamespace, injectConfigMapName, meshConfigMapName } = snapshot.controlPlane;
-  return { api: snapshotApi(snapshot, file), choice: { istioNamespace, injectConfigMapName, meshConfigMapName } };
+  const choice = { istioNamespace, injectConfigMapName, meshConfigMapName };
+  return { api: snapshotApi(snapshot, file), choice, snapshot };
 }
 
 /** Returns a read-only API of a snapshot. Its unreadable parts return status 403. `file` is the name in messages. */

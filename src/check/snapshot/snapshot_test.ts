@@ -103,7 +103,8 @@ Deno.test("if webhooks are forbidden, revisions come from the ConfigMaps of the 
 });
 
 Deno.test("a snapshot has only the named namespaces; an unknown name is an error", async () => {
-  const { objects } = await taken({ forbidden: /namespaces$/ }, { namespaces: ["shop"] });
+  const { objects, namespaces } = await taken({ forbidden: /namespaces$/ }, { namespaces: ["shop"] });
+  assert.deepEqual(namespaces, ["shop"]);
   assert.deepEqual(objects.filter(({ kind }) => kind === "Namespace").map(({ metadata }) => metadata.name), ["shop"]);
   await assert.rejects(taken({}, { namespaces: ["nowhere"] }), /There is no namespace "nowhere"/);
 });

@@ -30,6 +30,8 @@ export type SnapshotPlane = Omit<ClusterChoice, "revision"> & { readonly istioNa
 export interface InjectionSnapshot {
   readonly controlPlane: SnapshotPlane;
   readonly objects: readonly KubeObject[];
+  /** The namespaces to which the snapshot is limited; empty for all namespaces. */
+  readonly namespaces: readonly string[];
   /**
    * The kubelet versions: a mapping from node name to version if only some nodes support native sidecars, otherwise a
    * list. `undefined` if the nodes could not be read.
@@ -59,13 +61,14 @@ const HEAD =
 
 /** Returns the snapshot as text. The text is the same for the same cluster state. */
 export function snapshotText(
-  { controlPlane, objects, kubeletVersions, unreadable, withheld }: InjectionSnapshot,
+  { controlPlane, objects, namespaces, kubeletVersions, unreadable, withheld }: InjectionSnapshot,
 ): string {
   const file: ValueMap = {
     apiVersion: API_VERSION,
     kind: KIND,
     controlPlane: asMap(controlPlane),
     objects: objects.toSorted((a, b) => keyOf(a) < keyOf(b) ? -1 : 1).map(asMap),
+    ...namespaces.length === 0 ? {} : { namespaces: [...new Set(namespaces)].sort() },
     ...kubeletVersions && { kubeletVersions: isList(kubeletVersions) ? [...kubeletVersions] : asMap(kubeletVersions) },
     ...unreadable.length === 0 ? {} : { unreadable: unreadable.map(asMap) },
     ...withheld.length === 0 ? {} : { withheld: [...withheld] },
@@ -106,6 +109,7 @@ export function snapshotIn({ text, file }: Source): InjectionSnapshot | undefine
   return {
     controlPlane: { istioNamespace: "istio-system", ...mapAt(value, "controlPlane") },
     objects: mapsAt(value, "objects").filter(isKubeObject),
+    namespaces: textsAt(value, "namespaces"),
     kubeletVersions: versionsIn(value),
     unreadable: mapsAt(value, "unreadable").map(unreadableOf),
     withheld: textsAt(value, "withheld"),

@@ -51,6 +51,7 @@ export const SNAPSHOT_SHAPE: Shape = {
         is: { fields: { "istioNamespace?": "text", "injectConfigMapName?": "text", "meshConfigMapName?": "text" } },
       },
       objects: { is: { list: OBJECT }, about: "Kubernetes objects, with the fields that injection reads" },
+      "namespaces?": { is: TEXTS, about: "the namespaces of `-n`; absent: all namespaces of the cluster" },
       "kubeletVersions?": {
         about: "kubelet versions of the nodes; by node name if only some nodes support native sidecars; " +
           "absent if unknown",

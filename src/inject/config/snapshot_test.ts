@@ -21,6 +21,7 @@ const TAG: KubeObject = {
 };
 
 const CONFIG: InjectionSnapshot = {
+  namespaces: [],
   controlPlane: { istioNamespace: "istio-system" },
   objects: [
     map("istio-sidecar-injector-canary", { config: "policy: enabled\ntemplates: {}\n", values: "global: {}\n" }),

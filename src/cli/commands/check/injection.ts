@@ -97,7 +97,9 @@ async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Prom
     world.permissions.keepOnly(readingPermissions(flags, api));
     const findings = await findingsFor(world, flags, await import("../../../inject/mod.ts"));
     const given = await question(world, flags, { workload, api, selector, rulesOff: findings.off });
-    const { source, asked } = api === undefined ? await snapshotOr(given) : { source: api, asked: given };
+    const { source, asked } = api === undefined
+      ? await snapshotOr(given, flags.namespace)
+      : { source: api, asked: given };
     const explanations = await check.explainInjection(world, source, asked);
     const { output } = flags;
     noteAssumption(world, source, output);
@@ -129,8 +131,8 @@ function noteAssumption(world: World, api: KubeApi | undefined, output: Flags["o
   say(world, `note: ${assumed}; with --from-cluster or a snapshot, the cluster's webhooks decide\n`);
 }
 
-/** If `--inject-config` is a snapshot and no other file is given, uses the snapshot as the cluster. */
-async function snapshotOr(asked: InjectionQuestion): Promise<Sourced> {
+/** If `--inject-config` is a snapshot and no other file is given, uses the snapshot as the cluster. `namespace` is `-n`. */
+async function snapshotOr(asked: InjectionQuestion, namespace: string | undefined): Promise<Sourced> {
   const { config, values, mesh } = asked.configuration;
   if (config === undefined || values !== undefined || mesh !== undefined) return { source: undefined, asked };
   const { snapshotIn } = await import("../../../inject/mod.ts");
@@ -138,7 +140,8 @@ async function snapshotOr(asked: InjectionQuestion): Promise<Sourced> {
   if (snapshot === undefined) return { source: undefined, asked };
   const { snapshotCluster } = await import("../../../check/mod.ts");
   const { api, choice } = snapshotCluster(snapshot, config.file);
-  return { source: api, asked: { ...asked, choice, configuration: {}, isSnapshot: true } };
+  // As in inject: a snapshot has no context whose namespace could be meant.
+  return { source: api, asked: { ...asked, namespace: namespace ?? "", choice, configuration: {}, snapshot } };
 }
 
 /** Where the webhooks come from: a cluster or its snapshot; `undefined` to assume one webhook. */

@@ -1,7 +1,7 @@
 import { UsageError } from "../../../base/errors.ts";
 import type { KubeApi } from "../../../kube/client/mod.ts";
 import type { PermissionName, World } from "../../../platform/world.ts";
-import type { ClusterChoice } from "../../../inject/mod.ts";
+import type { ClusterChoice, InjectionSnapshot } from "../../../inject/mod.ts";
 import { nativeOption, readConfiguration } from "../../configuration.ts";
 import { findingsFor } from "../../manifests/findings.ts";
 import { openManifestOutput } from "../../manifests/manifest_output.ts";
@@ -28,6 +28,7 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
       api: cluster.api,
       clock: world.clock,
       choice: cluster.choice,
+      snapshot: cluster.snapshot,
       namespace: flags.namespace ?? cluster.namespace,
       native,
     });
@@ -50,6 +51,7 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
 interface Cluster {
   readonly api: KubeApi;
   readonly choice: ClusterChoice;
+  readonly snapshot: InjectionSnapshot | undefined;
   /** The namespace where kubectl creates objects without a namespace. */
   readonly namespace: string | undefined;
   readonly permissions: readonly PermissionName[];
@@ -69,6 +71,7 @@ async function clusterOf(world: World, flags: Flags, inject: InjectModule): Prom
   return {
     api,
     choice: { istioNamespace, injectConfigMapName, meshConfigMapName },
+    snapshot: undefined,
     namespace: api.namespace ?? "default",
     permissions: api.permissions,
     close: () => api.close(),

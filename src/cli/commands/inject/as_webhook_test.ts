@@ -31,6 +31,7 @@ function snapshot(options: Partial<InjectionSnapshot> = {}): string {
       ...meshWebhooks(),
       object("v1", "Namespace", "shop", { metadata: { labels: { "istio-injection": "enabled" } } }),
     ],
+    namespaces: [],
     kubeletVersions: ["v1.34.0"],
     unreadable: [],
     withheld: [],
@@ -116,6 +117,56 @@ Deno.test("if the nodes are unknown, neither inject --as-webhook nor check injec
   }
   const decided = await both({ nodes: "unreadable", flag: "jobs" });
   assert.deepEqual(decided.codes, [0, 0]);
+});
+
+/** The verdicts of `check injection -f` and `inject --as-webhook` about a manifest, and their messages. */
+async function verdicts(manifest: string, cluster: Partial<InjectionSnapshot>, ...more: readonly string[]) {
+  const files = { "web.yaml": manifest, "cluster.yaml": snapshot(cluster) };
+  const from = ["-f", "web.yaml", "--inject-config", "cluster.yaml", ...more];
+  const check = fakeWorld({ args: ["check", "injection", ...from, "-o", "json"], files });
+  const inject = fakeWorld({ args: ["inject", ...from, "--as-webhook", "--report", "json"], files });
+  const codes = [await main(check), await main(inject)];
+  const found = JSON.parse(check.said.stdout.split("\n")[0] ?? "");
+  const entries = inject.said.stderr.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+  const entry = entries.find(({ kind }) => kind === "Deployment");
+  return { codes, found, entry };
+}
+
+const FRESH = `apiVersion: v1
+kind: Namespace
+metadata: {name: fresh, labels: {istio-injection: enabled}}
+---
+${WEB.replace("namespace: shop", "namespace: fresh")}`;
+
+Deno.test("neither inject --as-webhook nor check injection -f judges a namespace that the snapshot lacks; both say what to do", async () => {
+  const all =
+    'the snapshot "cluster.yaml" has no namespace "fresh"; create the namespace and take the snapshot again, ' +
+    'or add the Namespace to its "objects"; a Namespace among the manifests does not count';
+  const some = 'the snapshot "cluster.yaml" has no namespace "fresh"; take it again with "-n pay,shop,fresh"; ' +
+    "a Namespace among the manifests does not count";
+  for (const [namespaces, why] of [[[], all], [["shop", "pay"], some]] as const) {
+    const { codes, found, entry } = await verdicts(FRESH, { namespaces });
+    assert.deepEqual(codes, [1, 1]);
+    assert.deepEqual([found.verdict, found.reason, found.fix], ["cannot-tell", "namespace-unknown", []]);
+    assert.deepEqual([entry.result, entry.reason], ["failed", "namespace-unknown"]);
+    assert.equal(found.message, `cannot tell which webhooks are called: ${why}`);
+    assert.equal(entry.message, `Cannot tell which webhooks are called: ${why}`);
+  }
+});
+
+Deno.test("inject --as-webhook and check injection -f agree about a manifest without a namespace, and with a misspelt one", async () => {
+  const unnamed = WEB.replace(", namespace: shop", "");
+  const { codes, found, entry } = await verdicts(unnamed, {});
+  assert.deepEqual(codes, [1, 1]);
+  assert.deepEqual([found.verdict, found.reason, entry.reason], [
+    "cannot-tell",
+    "namespace-unknown",
+    "namespace-unknown",
+  ]);
+  assert.match(found.message, /does not name a namespace; name it with --namespace$/);
+  assert.deepEqual((await verdicts(unnamed, {}, "-n", "shop")).codes, [0, 0]);
+  const misspelt = await verdicts(WEB.replace("namespace: shop", "Namespace: shop"), {});
+  assert.deepEqual([misspelt.found.verdict, misspelt.entry.result], ["injected", "injected"]);
 });
 
 Deno.test("inject --as-webhook reports an invalid ENABLE_NATIVE_SIDECARS", async () => {
