@@ -17,6 +17,9 @@ export function notInjected(value: Value): NotInjected {
   if (kind === "") return plain("no-kind", "the document has no kind");
   const refused = REFUSED.find((row) => row.group === groupOf(manifest) && row.kinds.includes(kind));
   if (refused !== undefined) return plain("kind-refused", `a ${kind} is not injected: ${refused.why}`);
+  if (groupOf(manifest) === OWN_GROUP) {
+    return { ...plain("not-a-workload", `${kind} is a kind of kubectl mesh`), warnings: [OWN_KIND] };
+  }
   const meant = meantKind(kind, manifest);
   if (meant !== undefined) {
     return plain("kind-misspelled", `the kind "${kind}" is unknown: did you mean "${meant}"?`);
@@ -33,6 +36,11 @@ export function notInjected(value: Value): NotInjected {
 function plain(reason: NotInjected["reason"], message: string): NotInjected {
   return { reason, message, warnings: [] };
 }
+
+/** The API group of files that only this program reads, such as a snapshot or a functionConfig. */
+const OWN_GROUP = "kubectl-mesh";
+
+const OWN_KIND = "No cluster knows this kind, so the output cannot be applied: keep the file outside of the manifests";
 
 interface Refused {
   readonly group: string;
