@@ -1,6 +1,6 @@
 /** Decides whether the workloads in manifests are injected, as the webhooks of a cluster would. */
 import type { KubeApi } from "../kube/client/mod.ts";
-import { isList, isMap, textAt, type Value, type ValueMap } from "../base/value.ts";
+import { isList, isMap, type Value, type ValueMap } from "../base/value.ts";
 import {
   type ClusterChoice,
   decide,
@@ -8,10 +8,8 @@ import {
   type InjectionSnapshot,
   type Judgment,
   labelsOf,
-  metadataOf,
   type NativeChoice,
   ownerOf,
-  type Pod,
   type WorkloadKind,
 } from "../inject/mod.ts";
 import { isKnown } from "./inventory/observed.ts";

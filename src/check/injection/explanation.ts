@@ -8,13 +8,11 @@ import {
   findingsOf,
   findingText,
   findProxy,
-  type Injector,
   labelsOf,
   podIn,
   type RulesOff,
 } from "../../inject/mod.ts";
-import { isKnown, type Observed } from "../inventory/observed.ts";
-import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
+import { isKnown } from "../inventory/observed.ts";
 import { type Admitted, admitted, type Admitting, type Created, tried } from "./admission.ts";
 import { decidedFixes, type Deciding } from "../advice/decide.ts";
 import type { ShownFix } from "../advice/advice_schema.ts";

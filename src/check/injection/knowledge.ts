@@ -96,7 +96,7 @@ async function nodesOf(api: KubeApi): Promise<NativeNodes> {
 }
 
 async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promise<Knowledge> {
-  const { api, wantsPods } = asking;
+  const { wantsPods } = asking;
   const [namespace, injectors, live, nodes] = await Promise.all([
     namespaceOf(name, asking),
     shared.injectors(),
@@ -105,7 +105,7 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
       : NOTHING,
     wantsPods ? undefined : shared.nodes(),
   ]);
-  const labels = isKnown(namespace) ? namespace.value?.metadata["labels"] : undefined;
+  const labels = isKnown(namespace) ? namespace.value.metadata["labels"] : undefined;
   await loadConditions();
   return {
     webhooks: calledWebhooks(injectors, namespace),
@@ -120,19 +120,17 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
     gaps: [
       ..."broken" in namespace ? [] : gap("the labels of the namespace", namespace),
       ...gap("the state of live pods", live),
-      ...isKnown(namespace) && namespace.value === undefined
-        ? [`There is no namespace "${name}"; assuming no labels`]
-        : [],
     ],
   };
 }
 
-/** Returns a namespace. For manifests, a namespace that does not exist is unknown: its labels decide once it exists. */
-async function namespaceOf(name: string, asking: Asking): Promise<Observed<KubeObject | undefined>> {
-  const { api, wantsPods } = asking;
+/** Returns a namespace. One that does not exist yet is unknown: its labels decide once it exists. */
+async function namespaceOf(name: string, asking: Asking): Promise<Observed<KubeObject>> {
+  const { api } = asking;
   if (name === "") return { broken: "the manifest does not name a namespace; name it with --namespace", object: "" };
   const found = await observe("get on namespaces", () => api.get(apiPath("api/v1", "namespaces", undefined, name)));
-  if (wantsPods || !isKnown(found) || found.value !== undefined) return found;
+  if (!isKnown(found)) return found;
+  if (found.value !== undefined) return { value: found.value };
   return {
     broken: `${absence(name, asking)}; a Namespace among the manifests does not count`,
     object: `namespace/${name}`,
@@ -152,8 +150,7 @@ function absence(name: string, { api, snapshot }: Asking): string {
  * configuration; for a snapshot, which cannot run any; and if the namespace does not exist, because they would fail.
  */
 function canAdmit({ given, snapshot }: Asking, namespace: Observed<unknown>): boolean {
-  const isAbsent = isKnown(namespace) ? namespace.value === undefined : "broken" in namespace;
-  return given === undefined && snapshot === undefined && !isAbsent;
+  return given === undefined && snapshot === undefined && !("broken" in namespace);
 }
 
 /** Returns the webhooks. If webhooks exist and the namespace's labels are unknown, the called webhooks are unknown. */
