@@ -33,6 +33,7 @@ export { webhookJudge } from "./webhook_judge.ts";
 export { snapshotInjection } from "./snapshot/snapshot.ts";
 export { snapshotCluster } from "./snapshot/snapshot_api.ts";
 export { type Difference, differenceOf, type PodPair, type Side } from "./difference/difference.ts";
+export { type NamespaceDifference, namespaceDifference } from "./difference/namespaces.ts";
 export { fileSide, revisionSide } from "./difference/sides.ts";
 export type { Explanation } from "./injection/explanation.ts";
 export { explainInjection, type InjectionQuestion } from "./injection/explain_injection.ts";

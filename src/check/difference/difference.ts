@@ -1,7 +1,7 @@
 /** Compares the pods that two configurations produce from the same manifests. */
 import { errorLine, MeshError, UsageError } from "../../base/errors.ts";
 import { toYaml } from "../../yaml/mod.ts";
-import { decide, type Injector, injectPod } from "../../inject/mod.ts";
+import { decide, type InjectionSnapshot, type Injector, injectPod } from "../../inject/mod.ts";
 import { type ManifestTexts, targetsIn } from "../injection/manifest_targets.ts";
 import { ownerOfTarget, podOf, type Target } from "../injection/target.ts";
 import samples from "./samples.yaml" with { type: "text" };
@@ -13,6 +13,8 @@ export interface Side {
   readonly injectors: ReadonlyMap<string, Injector>;
   /** Whether the side is a whole snapshot, to be compared revision by revision. */
   readonly isWhole: boolean;
+  /** What the side knows about webhooks, namespaces and nodes: a snapshot, or a live cluster. */
+  readonly cluster: InjectionSnapshot | "live" | undefined;
 }
 
 /** A pod after injection by each side. */

@@ -46,7 +46,7 @@ export async function fileSide(
     const { values = options.given.values, mesh = options.given.mesh } = own;
     injectors.set(each ?? "default", await injectorOf({ ...own, values, mesh }, options));
   }
-  return { name, injectors, isWhole: snapshot !== undefined && revision === undefined };
+  return { name, injectors, isWhole: snapshot !== undefined && revision === undefined, cluster: snapshot };
 }
 
 /**
@@ -61,7 +61,7 @@ export async function revisionSide(
 ): Promise<Side> {
   const given = await textsOf(source, revision);
   const injectors = new Map([[revision, await injectorOf(given, options)]]);
-  return { name, injectors, isWhole: false };
+  return { name, injectors, isWhole: false, cluster: "live" };
 }
 
 async function textsOf(source: Source, revision: string): Promise<GivenConfiguration> {

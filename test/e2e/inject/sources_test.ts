@@ -261,4 +261,9 @@ async function differences(scene: Scene): Promise<void> {
   const hunks = (text: string) => text.split("\n").filter((line) => !/^(---|\+\+\+) /.test(line));
   assert.deepEqual(hunks(saved.stdout), hunks(live.stdout));
   assert.equal((await offline("config", "diff", file, file)).code, 0);
+  assert.equal((await mesh(scene, "config", "diff", `${file}@default`, "rev:default")).code, 0);
+  await kubectl(scene.cluster, ["label", "namespace", "on", "istio-injection-"]);
+  const unlabelled = await mesh(scene, "config", "diff", `${file}@default`, "rev:default");
+  assert.equal(unlabelled.code, 1, unlabelled.stderr);
+  assert.match(unlabelled.stdout, /^# namespace\/on\n(.*\n)+-injected by revision "default"\n\+not injected\n$/);
 }

@@ -3,7 +3,7 @@ import { EXIT, UsageError } from "../../../base/errors.ts";
 import { flag, type FlagGroups, flagsWith } from "../../../golang/flags/mod.ts";
 import { isPlain } from "../../../platform/terminal.ts";
 import type { World } from "../../../platform/world.ts";
-import type { PodPair, Side } from "../../../check/mod.ts";
+import type { Difference, NamespaceDifference, PodPair, Side } from "../../../check/mod.ts";
 import { command, type Input } from "../../command.ts";
 import { nativeOption, readConfiguration } from "../../configuration.ts";
 import { say } from "../../failure.ts";
@@ -36,6 +36,8 @@ export const CONFIG_DIFF = command({
   summary: "Compare the pods that two configurations produce",
   description:
     "Inject the same pods with both configurations, and print a unified diff of the results. Equal differences of several pods are printed once. " +
+    "With a snapshot and rev:NAME, or with two snapshots, also compare for each namespace which revision injects a pod " +
+    "without labels, and whether its sidecar is native. " +
     "A and B are snapshots, injector configurations, their ConfigMaps, templates, or rev:NAME for a revision or tag of the " +
     "cluster. SNAPSHOT@REVISION is one revision of a snapshot; two snapshots are compared revision by revision.",
   usage: "A B [-f FILE] [flags]",
@@ -53,9 +55,9 @@ export const CONFIG_DIFF = command({
   ],
   flags: FLAGS,
   exits: {
-    ok: "the pods are the same",
-    failed: "pods differ, or only one of two snapshots has a revision",
-    usage: "an error, or a wrong command line",
+    ok: "the pods are the same, and the namespaces of snapshots",
+    failed: "pods or namespaces differ, or only one side has a revision or a namespace",
+    usage: "an error, a wrong command line, or no difference where some namespaces cannot be compared",
   },
   isComparison: () => true,
   run: (world, { flags, args }) => compare(world, flags, namesOf(args)),
@@ -73,7 +75,7 @@ function namesOf([a, b, ...more]: readonly string[]): readonly [string, string] 
 }
 
 async function compare(world: World, flags: Flags, names: readonly [string, string]): Promise<number> {
-  const { differenceOf, fileSide, revisionSide } = await import("../../../check/mod.ts");
+  const { differenceOf, fileSide, namespaceDifference, revisionSide } = await import("../../../check/mod.ts");
   const { colored, UnifiedDiff } = await import("../../manifests/unified_diff.ts");
   const diff = await UnifiedDiff.loaded();
   const isLive = names.some((name) => REVISION.test(name));
@@ -96,15 +98,46 @@ async function compare(world: World, flags: Flags, names: readonly [string, stri
       return await revisionSide(name, revision, { api, clock: world.clock, scope }, options);
     };
     const sides = [await side(names[0]), await side(names[1])] as const;
-    const { pods, missing } = await differenceOf(sides, inputs, flags.namespace);
-    const changed = pods.filter(({ before, after }) => before !== after);
-    for (const group of groupsOf(changed, diff, names)) world.stdout.write(isPlain(world) ? group : colored(group));
-    for (const sentence of missing) say(world, `${sentence}\n`);
-    say(world, `${changed.length} of ${counted(pods.length, "pod")} ${changed.length === 1 ? "differs" : "differ"}\n`);
-    return changed.length + missing.length === 0 ? EXIT.ok : EXIT.failed;
+    const found = await differenceOf(sides, inputs, flags.namespace);
+    const { nativeChoice } = await import("../../../inject/mod.ts");
+    const native = nativeChoice(nativeOption(flags.nativeSidecars), undefined);
+    const namespaces = await namespaceDifference(sides, { api, clock: world.clock, native });
+    return report(
+      world,
+      found,
+      namespaces,
+      (pairs) => groupsOf(pairs, diff, names).map(isPlain(world) ? String : colored),
+    );
   } finally {
     api?.close();
   }
+}
+
+/** Prints the differences. Returns the exit code of a comparison. */
+function report(
+  world: World,
+  { pods, missing }: Difference,
+  namespaces: NamespaceDifference | undefined,
+  groups: (pairs: readonly PodPair[]) => readonly string[],
+): number {
+  const { pairs = [], unknown = [], missing: more = [] } = namespaces ?? {};
+  const [podChanges, namespaceChanges] = [changedIn(pods), changedIn(pairs)];
+  for (const group of [...groups(podChanges), ...groups(namespaceChanges)]) world.stdout.write(group);
+  for (const sentence of [...missing, ...more]) say(world, `${sentence}\n`);
+  say(world, countText(podChanges.length, counted(pods.length, "pod")));
+  if (namespaces !== undefined) say(world, countText(namespaceChanges.length, counted(pairs.length, "namespace")));
+  for (const why of unknown) say(world, `error: Cannot compare all namespaces: ${why}\n`);
+  const count = [...podChanges, ...namespaceChanges, ...missing, ...more].length;
+  if (count > 0) return EXIT.failed;
+  return unknown.length > 0 ? EXIT.usage : EXIT.ok;
+}
+
+function changedIn(pairs: readonly PodPair[]): readonly PodPair[] {
+  return pairs.filter(({ before, after }) => before !== after);
+}
+
+function countText(changed: number, all: string): string {
+  return `${changed} of ${all} ${changed === 1 ? "differs" : "differ"}\n`;
 }
 
 const REVISION = /^rev:(.+)$/;
