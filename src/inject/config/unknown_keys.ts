@@ -2,6 +2,7 @@
 import { closest } from "../../base/text/mod.ts";
 import { type MeshConfig, type UnknownField, unknownMeshFields } from "../../istio/mod.ts";
 import { isMap, valueAt, type ValueMap } from "../../base/value.ts";
+import { type Source, textBesideConfig } from "./config.ts";
 import type { Configuration, GivenConfiguration } from "./sources.ts";
 import { parseValues } from "./values.ts";
 
@@ -21,9 +22,9 @@ export function fileWarningText({ file, message }: FileWarning): string {
   return `${file}: ${message}`;
 }
 
-/** Warns about unknown keys in the user's files. `used`: the texts that the injector was loaded from. */
+/** Warns about keys of the user's files that have no effect. `used`: the texts that the injector was loaded from. */
 export function unknownKeys(
-  { values, mesh }: Pick<GivenConfiguration, "values" | "mesh">,
+  { config, values, mesh }: Pick<GivenConfiguration, "config" | "values" | "mesh">,
   injector: Made,
   used: Pick<Configuration, "config" | "values">,
 ): readonly FileWarning[] {
@@ -32,7 +33,16 @@ export function unknownKeys(
   return [
     ...isRead ? warnings(values.file, unknownValues(own(), used.config.text)) : [],
     ...mesh === undefined ? [] : warnings(mesh.file, unknownMeshFields(injector.mesh)),
+    ...mesh === undefined || mesh.file === config?.file ? [] : configInMesh(mesh),
   ];
+}
+
+/** Warns if the file of `--mesh-config` is a whole configuration, as `--show-config` prints it. */
+function configInMesh({ text, file }: Source): readonly FileWarning[] {
+  if (textBesideConfig(text, file, "config") === undefined) return [];
+  const message =
+    'Only its key "mesh" is used; "config" and "values" have no effect: give the file with --inject-config';
+  return [{ file, message }];
 }
 
 function warnings(file: string, unknown: readonly UnknownField[]): readonly FileWarning[] {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { BUILT_IN } from "../default/mod.ts";
 import { newInjector } from "../injector.ts";
+import { configurationOf, showConfiguration } from "./sources.ts";
 import { fileWarningText, unknownKeys } from "./unknown_keys.ts";
 
 function warningsOf(values: string, mesh: string, config: string = BUILT_IN.config): readonly string[] {
@@ -32,6 +33,20 @@ Deno.test("unknownKeys() names unknown fields of the mesh configuration, at any 
     'm.yaml: The key "defaultConfig.tracing.samplin" is unknown and has no effect: did you mean "sampling"?',
     'm.yaml: The key "accessLogFiles" is unknown and has no effect: did you mean "accessLogFile"?',
   ]);
+});
+
+Deno.test("unknownKeys() warns of a whole configuration as mesh configuration, unless its other parts are used too", () => {
+  const whole = showConfiguration(configurationOf({}));
+  const mesh = { text: whole, file: "injector.yaml" };
+  const of = (config?: typeof mesh) => {
+    const used = configurationOf({ config, mesh });
+    const injector = newInjector({ ...used, byHand: true, env: () => undefined, now: () => new Date(0) });
+    return unknownKeys({ config, mesh }, injector, used).map(fileWarningText);
+  };
+  assert.deepEqual(of(), [
+    'injector.yaml: Only its key "mesh" is used; "config" and "values" have no effect: give the file with --inject-config',
+  ]);
+  assert.deepEqual(of(mesh), []);
 });
 
 Deno.test("unknownKeys() knows the built-in values, and what a template reads", () => {
