@@ -17,8 +17,8 @@ export function notInjected(value: Value): NotInjected {
   if (kind === "") return plain("no-kind", "the document has no kind");
   const refused = REFUSED.find((row) => row.group === groupOf(manifest) && row.kinds.includes(kind));
   if (refused !== undefined) return plain("kind-refused", `a ${kind} is not injected: ${refused.why}`);
-  if (groupOf(manifest) === OWN_GROUP) {
-    return { ...plain("not-a-workload", `${kind} is a kind of kubectl mesh`), warnings: [OWN_KIND] };
+  if (kind === SNAPSHOT.kind && groupOf(manifest) === SNAPSHOT.group) {
+    return { ...plain("not-a-workload", SNAPSHOT.message), warnings: [SNAPSHOT.warning] };
   }
   const meant = meantKind(kind, manifest);
   if (meant !== undefined) {
@@ -37,10 +37,13 @@ function plain(reason: NotInjected["reason"], message: string): NotInjected {
   return { reason, message, warnings: [] };
 }
 
-/** The API group of files that only this program reads, such as a snapshot or a functionConfig. */
-const OWN_GROUP = "kubectl-mesh";
-
-const OWN_KIND = "No cluster knows this kind, so the output cannot be applied: keep the file outside of the manifests";
+/** The file of `config snapshot`. A functionConfig, which kustomize passes to the function as an item, gets no warning. */
+const SNAPSHOT = {
+  group: "kubectl-mesh",
+  kind: "InjectionSnapshot",
+  message: 'it is a snapshot of "config snapshot"',
+  warning: "No cluster knows this kind, so the output cannot be applied: keep the snapshot outside of the manifests",
+};
 
 interface Refused {
   readonly group: string;
