@@ -140,7 +140,7 @@ async function snapshotOr(asked: InjectionQuestion, namespace: string | undefine
   if (snapshot === undefined) return { source: undefined, asked };
   const { snapshotCluster } = await import("../../../check/mod.ts");
   const { api, choice } = snapshotCluster(snapshot, config.file);
-  // As in inject: a snapshot has no context whose namespace could be meant.
+  // As for inject, a snapshot has no context, so without -n the namespace of a manifest without one is unknown.
   return { source: api, asked: { ...asked, namespace: namespace ?? "", choice, configuration: {}, snapshot } };
 }
 
