@@ -118,7 +118,7 @@ testWhen(missing, "tools/deno gets Deno once, says so on stderr, and needs no ne
   const first = await box.run([tool, "run", "a b"], { cwd: `${box.folder}/elsewhere` });
   assert.equal(first.stdout, `${box.folder}/elsewhere||system,mozilla|run|a b|`, first.stderr);
   assert.equal(first.code, 7);
-  assert.match(first.stderr, /^tools\/deno: getting Deno 2\.6\.10 for [a-z0-9_-]+ \(some 40 MB\), once\n$/);
+  assert.match(first.stderr, /^tools\/deno: getting Deno 2\.6\.10 for [a-z0-9_-]+ \(some 50 MB\), once\n$/);
   await Deno.remove(`${box.folder}/wheels`, { recursive: true });
   const second = await box.run([...noNetwork, tool, "run", "a b"], { cwd: `${box.folder}/elsewhere` });
   assert.deepEqual(second, { ...first, stderr: "" });

@@ -276,8 +276,16 @@ function sourceOf(flags: Flags, args: readonly string[], connection: Connection 
   }
   if (filename.length > 0) return { kind: "file", paths: filename, pod: name };
   if (local) return { kind: "local", probe };
+  if (name !== undefined && FILE_NAME.test(name)) {
+    throw new UsageError(`"${name}" is not the name of a pod`, {
+      hint: "name the file or folder of a snapshot with -f",
+    });
+  }
   return { kind: "live", pods: podsOf(flags, name), api: flags, ephemeral, probe, probeImage };
 }
+
+/** A path, or the name of a snapshot. */
+const FILE_NAME = /^\.{0,2}\/|\/.*\/|\.(?:tar|gz|tgz|json)$/;
 
 function podsOf(flags: Flags, name: string | undefined): PodChoice {
   const choice = podChoice(flags, name);

@@ -34,3 +34,13 @@ Deno.test("explain without -n, and what is only for one pod, needs a pod", async
     assert.match(stderr, /^error: No pod is named; give pod\/NAME or KIND\/NAME, or a snapshot with -f\n$/);
   }
 });
+
+Deno.test("a path in place of a pod is an error that names -f, not a search for a cluster", async () => {
+  for (const path of ["examples/explain/cart", "./cart", "/tmp/cart", "web.tar.gz", "dump.json"]) {
+    assert.deepEqual(await run(path), {
+      code: 2,
+      requests: [],
+      stderr: `error: "${path}" is not the name of a pod; name the file or folder of a snapshot with -f\n`,
+    });
+  }
+});
