@@ -114,49 +114,6 @@ Deno.test("inject, check injection -f and uninject agree about 300 generated man
   assert.deepEqual([...kinds].sort(), [...new Set(KINDS.map(({ kind }) => kind))].sort());
 });
 
-const HEAD = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: api\n  labels: &l\n    app: api\nspec:\n" +
-  "  selector:\n    matchLabels: *l\n";
-
-function podOf(labels: string, more = ""): string {
-  return `  template:\n    metadata:\n      labels:${labels}\n    spec:\n      containers:\n      - name: api\n        image: x\n${more}`;
-}
-
-const PORT = "        ports:\n        - containerPort: &port 8080\n" +
-  "        readinessProbe:\n          httpGet: {path: &path /h, port: *port}\n" +
-  "        livenessProbe:\n          httpGet:\n            path: *path # p\n            port: *port\n";
-
-const TWO = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: apps/v1\n  kind: Deployment\n  metadata: {name: east}\n" +
-  "  spec: &spec\n    selector: {matchLabels: &l {app: a}}\n    template:\n      metadata: {labels: *l}\n      spec:\n" +
-  "        containers:\n        - &app\n          name: app\n          image: x\n" +
-  "          livenessProbe: {httpGet: {path: /h, port: &port 8080}}\n          ports: [{containerPort: *port}]\n" +
-  "- apiVersion: apps/v1\n  kind: Deployment\n  metadata: {name: west}\n  spec: *spec\n" +
-  "- apiVersion: apps/v1\n  kind: Deployment\n  metadata: {name: north}\n  spec:\n    selector:\n" +
-  "      matchLabels: *l\n    template:\n      metadata: {labels: *l}\n      spec:\n        containers:\n" +
-  "        - *app # north\n";
-
-const ALIASES: Readonly<Record<string, string>> = {
-  "labels, with the selector": HEAD + podOf(" *l # c"),
-  "the same labels, written twice": HEAD + podOf("\n        app: api"),
-  "the same labels, written twice, in braces": HEAD + podOf(" {app: api}"),
-  "ports and paths of probes": HEAD + podOf(" *l", PORT),
-  "an anchor that injection changes": HEAD.slice(0, HEAD.indexOf("  labels")) + "spec:\n" +
-    podOf(" &l\n        app: api", PORT) + "  selector:\n    matchLabels: *l\n",
-  "whole workloads and containers": TWO,
-};
-
-Deno.test("uninject restores the aliases that inject replaced, and writes no other alias", async (t) => {
-  for (const [name, text] of Object.entries(ALIASES)) {
-    await t.step(name, async () => {
-      for (const injector of INJECTORS) {
-        const injected = await changed(text, injection(injector));
-        assert.ok(injected.entries.every(({ result }) => result === "injected"));
-        assert.equal((await changed(injected.text, injection(injector))).text, injected.text);
-        assert.equal((await changed(injected.text, uninjection)).text, text);
-      }
-    });
-  }
-});
-
 /** Cases that lose something, with the start of the warning; `undefined` for an input with a proxy. */
 const LOST: Readonly<Record<string, string | undefined>> = {
   "istio/052-custom-template.yaml": 'spec.template.metadata.annotations["inject.istio.io/templates"]: ',

@@ -84,7 +84,7 @@ function textOf(parsed: ParsedDocument, next: Value, { options: { output }, entr
   // Injection does not write comments, so comments next to removed fields are the user's: keep them.
   const isUndone = entries.some(({ result }) => result === "uninjected");
   if (output === "yaml") {
-    const options = { keepsComments: isUndone, aliases: isUndone ? "restore" : "mark" } as const;
+    const options = { keepsComments: isUndone, restoresAliases: isUndone };
     return next === parsed.value ? parsed.doc.text : editDocument(withStringKeys(parsed), next, options);
   }
   if (next === parsed.value && isJson(parsed.doc.text)) return parsed.doc.text;

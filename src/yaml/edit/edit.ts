@@ -35,7 +35,7 @@ export function editDocument(parsed: ParsedDocument, next: Value, options: EditO
     return readsAs(edited, next) ? edited : toYaml(next);
   }
   const edited = withoutAddedBreak(text, editText(parsed, next, options));
-  const mayAlias = options.aliases === "restore" && text.includes("&");
+  const mayAlias = options.restoresAliases === true && text.includes("&");
   const isSure = !parsed.hasAliases && !parsed.isJoined && !mayAlias && !RARE.test(text);
   return isSure || readsAs(edited, next) ? edited : rewrite(parsed, next);
 }

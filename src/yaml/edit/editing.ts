@@ -10,10 +10,10 @@ export interface EditOptions {
   /** Keeps the comments above and below a removed node, which are otherwise removed with the node. */
   readonly keepsComments?: boolean;
   /**
-   * `mark`: a value that replaces an alias `*x` gets the anchor `&was-x`. `restore`: a node with such an anchor becomes the
-   * alias again if the anchor `x` has the node's new value.
+   * Restores aliases that an earlier edit replaced with values. A node becomes an alias if the node's new value equals
+   * the value of an earlier anchor that has no alias.
    */
-  readonly aliases?: "mark" | "restore" | undefined;
+  readonly restoresAliases?: boolean;
 }
 
 /** The position of a node, which decides how a new value is written there. */
@@ -43,8 +43,6 @@ export interface Editing {
     next: Value,
     at: { readonly slot: Slot; readonly from: number; readonly to: number },
   ): string;
-  /** The anchor to write before a value that replaces a node: the node's own, or the mark of an alias; `""` if none. */
-  anchorFor(node: YamlNode): string;
   /** Replaces the whole text of a node. */
   replace(node: YamlNode, next: Value, slot: Slot): void;
   /** Records that the anchors of a subtree are removed. */

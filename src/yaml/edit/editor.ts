@@ -3,7 +3,6 @@ import { type Block, entryBlock, isEmpty, itemBlock, type Layout } from "../writ
 import { type Editing, type EditOptions, inOldQuotes, type Slot } from "./editing.ts";
 import { editBlockList } from "./list.ts";
 import { editBlockMap } from "./map.ts";
-import { anchoredBlock, hasMarks, MarkedNodes, NewMarks } from "./marks.ts";
 import { editFlowList, editFlowMap, flowReplacement } from "./flow.ts";
 import { contentEnd, isBlockScalar, layoutOf, startsLine } from "./line_layout.ts";
 import type { ListNode, MapNode, YamlNode } from "../node.ts";
@@ -22,14 +21,14 @@ export class Editor implements Editing {
   readonly lines: Lines;
   readonly keepsComments: boolean;
   readonly #changed: ReadonlySet<YamlNode>;
-  readonly #marks: NewMarks | undefined;
-  readonly #marked: MarkedNodes | undefined;
+  /** The anchored nodes without an alias, with their new values. */
+  readonly #unused: Map<YamlNode, Value>;
 
   /** `changed` are the anchored nodes that an earlier pass changed. */
   constructor(
     readonly text: string,
     readonly root: YamlNode | undefined,
-    { changed = new Set<YamlNode>(), keepsComments = false, aliases }:
+    { changed = new Set<YamlNode>(), keepsComments = false, restoresAliases = false }:
       & { readonly changed?: ReadonlySet<YamlNode> }
       & EditOptions = {},
   ) {
@@ -37,8 +36,7 @@ export class Editor implements Editing {
     this.layout = layoutOf(this.lines, root);
     this.keepsComments = keepsComments;
     this.#changed = changed;
-    this.#marks = aliases === "mark" ? new NewMarks(root) : undefined;
-    this.#marked = aliases === "restore" && hasMarks(text) ? new MarkedNodes(root) : undefined;
+    this.#unused = restoresAliases ? unusedAnchors(root) : new Map();
   }
 
   /** Returns the text with as few changes as possible. */
@@ -56,17 +54,12 @@ export class Editor implements Editing {
 
   edit(node: YamlNode, next: Value, slot: Slot): void {
     const same = sameValue(node.value, next);
-    const stays = same && !this.#standsForChanged(node);
-    if (stays && this.#marked?.isIn(node) !== true) return;
-    if (this.#restoresAlias(node, next, slot)) return;
+    if (same && !this.#standsForChanged(node)) return;
+    if (this.#writesAlias(node, next, slot)) return;
     if (!same && node.anchor !== undefined) this.touched.add(node);
-    this.#editContent(node, next, slot);
-  }
-
-  #editContent(node: YamlNode, next: Value, slot: Slot): void {
     if (node.kind === "map" && isMap(next)) this.#editMap(node, next, slot);
     else if (node.kind === "list" && isList(next)) this.#editList(node, next, slot);
-    else if (node.kind !== "scalar" || !sameValue(node.value, next)) this.replace(node, next, slot);
+    else this.replace(node, next, slot);
   }
 
   editedText(node: YamlNode, next: Value, at: { readonly slot: Slot; readonly from: number; readonly to: number }) {
@@ -80,24 +73,30 @@ export class Editor implements Editing {
 
   replace(node: YamlNode, next: Value, slot: Slot): void {
     this.forget(node);
-    this.#marked?.change(node, next);
     if (slot.kind === "root") this.#replaceRoot(node, next);
     else if (slot.kind === "flow") flowReplacement(this, node, next, slot.owner);
     else this.#writeBlock(node, this.#blockFor(node, next, slot), slot);
   }
 
-  anchorFor(node: YamlNode): string {
-    if (node.kind === "alias") return this.#marks?.next(node) ?? "";
-    return node.anchor === undefined ? "" : `&${node.anchor} `;
+  /**
+   * Returns the name of an anchor that has no alias and that may have had one at this node. The anchored node must come
+   * before this node, and must have the value `next`.
+   */
+  #anchorOf(node: YamlNode, next: Value): string | undefined {
+    if (typeof next !== "object" || node.anchor !== undefined) return undefined;
+    for (const [anchored, value] of this.#unused) {
+      if (anchored.end <= node.start && sameValue(value, next)) return anchored.anchor;
+    }
+    return undefined;
   }
 
-  /** If a mark says that there was an alias in place of this node, writes the alias and returns true. */
-  #restoresAlias(node: YamlNode, next: Value, slot: Slot): boolean {
-    this.#marked?.change(node, next);
-    const name = this.#marked?.aliasFor(node, next);
-    if (name === undefined || slot.kind === "root") return false;
+  /** If there was an alias in place of this node before an earlier edit, writes the alias and returns true. */
+  #writesAlias(node: YamlNode, next: Value, slot: Slot): boolean {
+    if (this.#unused.has(node)) this.#unused.set(node, next);
+    const anchor = this.#unused.size === 0 ? undefined : this.#anchorOf(node, next);
+    if (anchor === undefined || slot.kind === "root") return false;
     this.forget(node);
-    const head = `*${name}`;
+    const head = `*${anchor}`;
     if (slot.kind === "flow") this.edits.replace(node.outer, node.end, head);
     else this.#writeBlock(node, { head, body: "" }, slot);
     return true;
@@ -105,7 +104,6 @@ export class Editor implements Editing {
 
   forget(node: YamlNode): void {
     if (node.anchor !== undefined) this.touched.add(node);
-    this.#marked?.remove(node);
     if (node.kind === "list") { for (const item of node.items) this.forget(item); }
     if (node.kind === "map") { for (const entry of node.entries) this.forget(entry.node); }
   }
@@ -159,18 +157,29 @@ export class Editor implements Editing {
   }
 
   #blockFor(node: YamlNode, next: Value, slot: Slot & { kind: "entry" | "item" }): Block {
-    const anchor = this.anchorFor(node);
     const quoted = inOldQuotes(node, next);
-    if (quoted !== undefined) return { head: anchor + quoted, body: "" };
+    if (quoted !== undefined) return { head: quoted, body: "" };
     // Removing the value's lines leaves the key without a value, which means null.
-    if (next === null && slot.kind === "entry" && "flow" in node && !node.flow) {
-      return { head: anchor.trimEnd(), body: "" };
-    }
-    if (anchor !== "") return anchoredBlock(anchor, next, slot, this.layout);
+    if (next === null && slot.kind === "entry" && "flow" in node && !node.flow) return { head: "", body: "" };
     return slot.kind === "entry"
       ? entryBlock(next, slot.column, this.layout)
       : itemBlock(next, slot.column, this.layout);
   }
+}
+
+/** The anchored nodes that no alias refers to, with their values. */
+function unusedAnchors(root: YamlNode | undefined): Map<YamlNode, Value> {
+  const anchored = new Map<YamlNode, Value>();
+  const used = new Set<YamlNode>();
+  const visit = (node: YamlNode): void => {
+    if (node.kind === "alias") used.add(node.target);
+    else if (node.anchor !== undefined) anchored.set(node, node.value);
+    if (node.kind === "list") node.items.forEach(visit);
+    if (node.kind === "map") node.entries.forEach((entry) => visit(entry.node));
+  };
+  if (root !== undefined) visit(root);
+  for (const node of used) anchored.delete(node);
+  return anchored;
 }
 
 interface OldBlock {

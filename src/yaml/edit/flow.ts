@@ -64,7 +64,7 @@ export function editFlowList(editor: Editing, node: ListNode, next: readonly Val
 /** Replaces a node inside braces or brackets. */
 export function flowReplacement(editor: Editing, node: YamlNode, next: Value, owner: FlowNode): void {
   const { text, edits } = editor;
-  const written = editor.anchorFor(node) + (inOldQuotes(node, next) ?? flowText(next, styleOf(editor, owner)));
+  const written = inOldQuotes(node, next) ?? flowText(next, styleOf(editor, owner));
   if (node.outer < node.end || owner.kind === "list") edits.replace(node.outer, node.end, written);
   else edits.insert(node.end, (text[node.end - 1] === ":" ? " " : ": ") + written);
 }
