@@ -6,7 +6,10 @@ import { REDACTED } from "./redacted.ts";
  */
 export function shownUrl(text: string): string {
   const url = URL.parse(text);
-  if (url === null) return text.replace(/^([a-z]+:\/\/)[^/?#]*@/i, "$1").replace(/[?#].*$/s, "");
+  // In "user:password@host", the parser takes the user as the scheme.
+  if (url === null || url.host === "") {
+    return text.replace(/^([a-z]+:\/\/)?[^/?#]*@/i, "$1").replace(/[?#].*$/s, "");
+  }
   const { search } = url;
   if (url.username === "" && url.password === "" && search === "" && url.hash === "") return text;
   url.username =
@@ -15,4 +18,9 @@ export function shownUrl(text: string): string {
     url.hash =
       "";
   return search === "" ? url.href : `${url.href}?${REDACTED}`;
+}
+
+/** Returns a text, such as an error of the runtime, with each http and https URL in it as `shownUrl` returns it. */
+export function withShownUrls(text: string): string {
+  return text.replaceAll(/https?:\/\/[^\s"()]+/g, (found) => shownUrl(found));
 }

@@ -104,7 +104,7 @@ function objectionTo(
   const other = commands.map((each) => WITHOUT_FLAGS.exec(each)?.[1]).find((each) => each !== undefined);
   if (other !== undefined && clusterFlags.length > 0) {
     return `${other} would change the cluster of the current context: run check --fix without ${
-      clusterFlags.join(" ")
+      clusterFlags.map((flag) => flag.replace(/=.*/s, "")).join(" ")
     }`;
   }
   return isRisky && isAlone ? "--yes does not run risky repairs; run check --fix at a terminal" : undefined;

@@ -1,3 +1,4 @@
+import { shownUrl } from "../base/shown_url.ts";
 import type { World } from "../platform/world.ts";
 import type { Shutdown } from "./options.ts";
 import { answered, unanswered } from "./probe.ts";
@@ -21,7 +22,7 @@ export async function askToQuit(
     const failure = await post(world, url);
     if (failure === undefined) return;
     if (attempt === ATTEMPTS) {
-      return await reporter.warn(`Cannot stop the proxy, the pod may keep running: POST ${url}: ${failure}`);
+      return await reporter.warn(`Cannot stop the proxy, the pod may keep running: POST ${shownUrl(url)}: ${failure}`);
     }
     await world.clock.sleep(PAUSE);
   }

@@ -1,5 +1,6 @@
 /** Runs the steps: wait, then run the command. */
 import { EXIT, MeshError } from "../base/errors.ts";
+import { shownUrl } from "../base/shown_url.ts";
 import type { World } from "../platform/world.ts";
 import type { WaitOptions } from "./options.ts";
 import { type Outcome, poll } from "./poll.ts";
@@ -29,7 +30,7 @@ async function waitAndRun(world: World, options: WaitOptions, reporter: Reporter
   const { waited, unready } = await poll(
     world,
     options,
-    (unready) => reporter.unready([...unready].map(([url, { seen }]) => `${url}: ${seen}`).join("; ")),
+    (unready) => reporter.unready([...unready].map(([url, { seen }]) => `${shownUrl(url)}: ${seen}`).join("; ")),
     interruption?.signal,
   );
   interruption?.off();

@@ -119,7 +119,7 @@ function childEnding(code: number, by?: string) {
   return { sent, attach: () => ({ ended: promise, signal }) };
 }
 
-const SHUTDOWN = { url: "http://quit.test/", when: "always" } as const;
+const SHUTDOWN = { url: "http://user:secret@quit.test/", when: "always" } as const;
 
 /** Counts the POSTs to the quit URL, which answers with these statuses in order. */
 function quitting(...statuses: number[]) {
@@ -154,7 +154,10 @@ Deno.test("a failed quit request is sent three times, then a warning follows", a
   const { world, code } = await run({ command: ["job"], shutdown: SHUTDOWN }, { ...childEnding(0), request });
   assert.equal(await code(), 0);
   assert.equal(posts.length, 3);
-  assert.match(world.said.stderr, /warning wait: Cannot stop the proxy, .*: POST .*: answered 405\n$/);
+  assert.match(
+    world.said.stderr,
+    /warning wait: Cannot stop the proxy, .*: POST http:\/\/quit\.test\/: answered 405\n$/,
+  );
 });
 
 Deno.test("signals are forwarded to a child; signals of a terminal reach it directly", async () => {

@@ -1,5 +1,6 @@
 /** Explains the state of the proxy after a timeout, with a hint. */
 import { oneLine } from "../base/errors.ts";
+import { shownUrl } from "../base/shown_url.ts";
 import type { World } from "../platform/world.ts";
 import { answered, type Probe, type Stage, unanswered } from "./probe.ts";
 
@@ -35,7 +36,7 @@ export async function explain(world: World, unready: ReadonlyMap<string, Probe>,
 }
 
 async function explainOne(world: World, url: string, found: Probe, limit: number): Promise<Explanation> {
-  const plain = { seen: `${url}: ${found.seen}`, hint: HINTS[found.stage] };
+  const plain = { seen: `${shownUrl(url)}: ${found.seen}`, hint: HINTS[found.stage] };
   const agent = agentUrl(url);
   if (agent === undefined) return plain;
   const { stage, reason } = await askAgent(world, agent, limit);

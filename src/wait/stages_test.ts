@@ -76,7 +76,7 @@ Deno.test("explain() has a hint for each stage, without repetition", async () =>
     "http://a/": { stage: "unknown-name", seen: "the host name is unknown" },
     "http://b/": { stage: "silent", seen: "no answer within 500ms" },
     "http://c/": { stage: "other-status", seen: "answered 404" },
-    "http://d/": { stage: "other-status", seen: "answered 204" },
+    "http://user:secret@d/": { stage: "other-status", seen: "answered 204" },
   });
   assert.equal(
     seen,

@@ -65,7 +65,7 @@ async function reachable({ answers, server, serverFlag }: Facts): Promise<Findin
         : byHand("correct the address in --server", "nothing"),
       look(
         "see whether kubectl reaches the cluster",
-        shows("version", ...serverFlag === undefined ? [] : ["--server", serverFlag]),
+        shows("version", ...serverFlag === undefined ? [] : ["--server", server]),
       ),
     ),
   };

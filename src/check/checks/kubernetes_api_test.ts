@@ -28,10 +28,10 @@ Deno.test("an unreachable API is reported with the reason", async () => {
     await shownText({ fixes: fixes ?? [] }),
     /next: choose the cluster with --context .*\nor: .*\nkubectl version$/,
   );
-  const ofFlag = await finding("api-reachable", gone, "http://127.0.0.1:1");
+  const ofFlag = await finding("api-reachable", gone, "https://user:secret@cluster.test");
   assert.match(
     await shownText({ fixes: ofFlag.fixes ?? [] }),
-    /next: correct the address in --server\nor: .*\nkubectl version --server http:\/\/127\.0\.0\.1:1$/,
+    /next: correct the address in --server\nor: .*\nkubectl version --server https:\/\/cluster\.test$/,
   );
 });
 

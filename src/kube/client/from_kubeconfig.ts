@@ -4,6 +4,7 @@
  */
 import { Buffer } from "node:buffer";
 import { MeshError, messageOf } from "../../base/errors.ts";
+import { shownUrl, withShownUrls } from "../../base/shown_url.ts";
 import { trimmedEnd } from "../../base/text/mod.ts";
 import { isMap, mapAt, mapsAt, newMap, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import type { World } from "../../platform/mod.ts";
@@ -161,7 +162,7 @@ function clusterWith(entry: Entry, options: ConnectOptions, file: string) {
   const { certificateAuthority, insecureSkipTlsVerify = false } = options;
   const { fields } = entry;
   return {
-    server: serverOf(entry, options, file),
+    ...serverOf(entry, options, file),
     serverName: options.tlsServerName ?? optionalText(fields, "tls-server-name"),
     insecure: insecureSkipTlsVerify || fields["insecure-skip-tls-verify"] === true,
     proxy: proxyOf(entry, file),
@@ -171,12 +172,29 @@ function clusterWith(entry: Entry, options: ConnectOptions, file: string) {
   };
 }
 
-function serverOf({ name, fields }: Entry, { server: flag }: ConnectOptions, file: string): string {
-  const server = flag === undefined || flag.includes("://") ? flag ?? textAt(fields, "server") : `https://${flag}`;
-  if (/^https?:\/\/[^/]/.test(server) && URL.canParse(server)) return trimmedEnd(server, "/");
-  throw new MeshError(`The server "${server}" of the cluster "${name}" is not an http or https URL`, {
+/**
+ * Returns the server's URL for requests and messages, and the `authorization` header for user and password in it. Drops
+ * the query, as kubectl does.
+ */
+function serverOf({ name, fields }: Entry, { server: flag }: ConnectOptions, file: string) {
+  const text = flag === undefined || flag.includes("://") ? flag ?? textAt(fields, "server") : `https://${flag}`;
+  const authorization = /^https?:\/\/[^/]/.test(text) ? basicIn(text) : undefined;
+  const shown = shownUrl(text);
+  if (authorization !== undefined) return { server: trimmedEnd(shown.replace(/\?.*/s, ""), "/"), authorization };
+  throw new MeshError(`The server "${shown}" of the cluster "${name}" is not an http or https URL`, {
     place: { file },
   });
+}
+
+/** Returns the header for user and password in a URL: `""` without them, `undefined` if the URL is invalid. */
+function basicIn(text: string): string | undefined {
+  try {
+    const { username, password } = new URL(text);
+    return username + password === "" ? "" : basic(decodeURIComponent(username), decodeURIComponent(password));
+  } catch {
+    // The text is not a URL, or an escape in it is invalid.
+    return undefined;
+  }
 }
 
 function proxyOf({ name, fields }: Entry, file: string): string | undefined {
@@ -233,7 +251,7 @@ async function oidcOf({ name, fields }: Entry, file: string): Promise<(() => Pro
       await auth.applyAuthentication({ name, authProvider }, { headers });
       return headers["Authorization"] ?? "";
     } catch (error) {
-      throw new MeshError(`The user "${name}" cannot sign in with OIDC: ${messageOf(error)}`, {
+      throw new MeshError(`The user "${name}" cannot sign in with OIDC: ${withShownUrls(messageOf(error))}`, {
         place: { file },
         hint: "sign in again with the tool that wrote the kubeconfig",
         cause: error,
@@ -262,19 +280,31 @@ async function load(world: World, { cluster, user, exec, oidc, file }: Sources):
   const key = await pem(pemSource(user, "client-key")) ?? plugin.clientKeyData;
   const identity = certificate && key ? { certificate, key } : undefined;
   const headers = impersonated(user.fields);
-  const authorization = await authorizationOf(world, user, plugin.token) || await oidc?.() || "";
+  const authorization = await authorizationOf(world, { cluster, user, oidc }, plugin.token);
   if (authorization !== "") headers.set("authorization", authorization);
   const credential = { headers, authorities, identity };
   return { credential, lasts: exec === undefined ? READ_AGAIN : lifetimeOf(plugin, world.clock) };
 }
 
-/** A token file wins over the token, and a token over a password, as in client-go. */
-async function authorizationOf(world: World, { fields, folder }: Entry, fromPlugin = ""): Promise<string> {
+/**
+ * A token file wins over the token, and a token over a password, as in client-go. User and password in the server's URL
+ * win over all, because Go's net/http sets the header first.
+ */
+async function authorizationOf(
+  world: World,
+  { cluster, user: { fields, folder }, oidc }: Pick<Sources, "cluster" | "user" | "oidc">,
+  fromPlugin = "",
+): Promise<string> {
+  if (cluster.authorization !== "") return cluster.authorization;
   const tokenFile = within(folder, textAt(fields, "tokenFile"));
   const token = tokenFile === "" ? textAt(fields, "token") || fromPlugin : await world.files.readText(tokenFile);
   if (token.trim() !== "") return `Bearer ${token.trim()}`;
   const name = textAt(fields, "username");
-  return name === "" ? "" : `Basic ${base64(`${name}:${textAt(fields, "password")}`)}`;
+  return name === "" ? await oidc?.() ?? "" : basic(name, textAt(fields, "password"));
+}
+
+function basic(name: string, password: string): string {
+  return `Basic ${base64(`${name}:${password}`)}`;
 }
 
 /**

@@ -103,6 +103,29 @@ Deno.test("a password is sent as UTF-8, a context without a user trusts the clus
   assert.deepEqual([[...credential.headers], credential.authorities], [[], PEM]);
 });
 
+Deno.test("user and password in the server's URL are sent as kubectl does, and are in no message", async () => {
+  const server = "https://ad%40m:p%20w@a.test:6443/k8s/?token=q";
+  for (const user of ["", "token: t", "username: ada, password: other"]) {
+    const { connection } = await open({ kubeconfig: "k" }, { files: { k: context(`server: "${server}"`, user) } });
+    const { headers } = await connection.credentials.current();
+    assert.deepEqual([connection.server, headers.get("authorization")], [
+      "https://a.test:6443/k8s",
+      `Basic ${btoa("ad@m:p w")}`,
+    ]);
+  }
+  const { connection } = await open({ server: "eve:secret@b.test" });
+  const { headers } = await connection.credentials.current();
+  assert.deepEqual([connection.server, headers.get("authorization")], [
+    "https://b.test",
+    `Basic ${btoa("eve:secret")}`,
+  ]);
+  for (const wrong of ["https://u:secret%zz@a.test", "ftp://u:secret@a.test?secret"]) {
+    await assert.rejects(open({ server: wrong }), {
+      message: /^The server "\w+:\/\/a\.test[^"@]*" of the cluster "a" is/,
+    });
+  }
+});
+
 Deno.test("OIDC: a valid token is sent; what prevents its renewal is an error that names the user", async () => {
   const token = (exp: number) => `${btoa("{}")}.${btoa(JSON.stringify({ exp }))}.x`;
   const user = (exp: number) =>
@@ -135,6 +158,7 @@ const BROKEN: Readonly<Record<string, readonly [text: string, message: RegExp]>>
   "no list": ["clusters: {}\ncurrent-context: x", /has no context "x" with a cluster$/],
   "no current context": ["contexts: [{name: x, context: {cluster: c}}]", /has no current context$/],
   "no server": [context("server: a.test"), /^The server "a.test" of the cluster "c" is not an http or https URL$/],
+  "no scheme, but a password": [context("server: u:secret@a.test"), /^The server "a.test" of the cluster/],
   "an unusable proxy": [context("server: https://a, proxy-url: 'ftp://x'"), /^The proxy-url of the cluster "c" is not/],
   "a removed provider": [
     context("server: https://a", "auth-provider: {name: gcp}"),

@@ -3,7 +3,7 @@
  * never lead from https to http.
  */
 import { MeshError } from "../../../base/errors.ts";
-import { shownUrl } from "../../../base/shown_url.ts";
+import { shownUrl, withShownUrls } from "../../../base/shown_url.ts";
 import { AnswerError, type Download, type DownloadLimits, type HttpClient } from "../../http.ts";
 import { isRuntimeError, reasonOf } from "../../runtime_errors.ts";
 import { openClient } from "./client.ts";
@@ -175,7 +175,7 @@ const TRUST_HINT = "to trust your own authorities, set SSL_CERT_FILE to a PEM fi
 function downloadError(url: string, error: unknown, watch: Watch): MeshError {
   if (error instanceof MeshError) return error;
   // The runtime's text contains the full URL, which may include credentials.
-  const reason = watch.reason ?? reasonOf(error).replaceAll(/https?:\/\/[^\s"()]+/g, (found) => shownUrl(found));
+  const reason = watch.reason ?? withShownUrls(reasonOf(error));
   const hint = isRuntimeError(error, "unknownIssuer") ? TRUST_HINT : undefined;
   return new MeshError(`Cannot read "${shownUrl(url)}": ${reason}`, { cause: error, hint });
 }
