@@ -1,3 +1,5 @@
+import { withShownUrls } from "./shown_url.ts";
+
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -89,10 +91,10 @@ export class MeshError extends Error {
   }
 }
 
-/** An invalid command line: exit code 2. */
+/** An invalid command line: exit code 2. The message shows no credentials of a URL in it. */
 export class UsageError extends MeshError {
   constructor(message: string, details: ErrorDetails = {}) {
-    super(message, { exitCode: EXIT.usage, ...details });
+    super(withShownUrls(message), { exitCode: EXIT.usage, ...details });
   }
 }
 

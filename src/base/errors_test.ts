@@ -13,6 +13,13 @@ Deno.test("MeshError fails with code 1 and UsageError with 2", () => {
   assert.equal(new UsageError("m").exitCode, 2);
 });
 
+Deno.test("UsageError shows no credentials in a URL of the command line", () => {
+  assert.equal(
+    new UsageError('Unexpected argument "https://u:secret@a/x?t=secret"').message,
+    'Unexpected argument "https://a/x?[redacted]"',
+  );
+});
+
 Deno.test("messageOf() reads errors and anything else that was thrown", () => {
   assert.equal(messageOf(new Error("e")), "e");
   assert.equal(messageOf(7), "7");

@@ -20,7 +20,7 @@ export function shownUrl(text: string): string {
   return search === "" ? url.href : `${url.href}?${REDACTED}`;
 }
 
-/** Returns a text, such as an error of the runtime, with each http and https URL in it as `shownUrl` returns it. */
+/** Returns a text, such as an error of the runtime, with each URL in it as `shownUrl` returns it. */
 export function withShownUrls(text: string): string {
-  return text.replaceAll(/https?:\/\/[^\s"()]+/g, (found) => shownUrl(found));
+  return text.replaceAll(/[a-z][a-z0-9+.-]*:\/\/[^\s"'()]+/gi, (found) => shownUrl(found));
 }

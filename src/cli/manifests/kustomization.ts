@@ -1,4 +1,5 @@
 import { EXIT, MeshError } from "../../base/errors.ts";
+import { withShownUrls } from "../../base/shown_url.ts";
 import type { DirectoryEntry, World } from "../../platform/world.ts";
 import type { ManifestInput } from "../../inject/mod.ts";
 
@@ -18,11 +19,13 @@ const BUILDERS = [["kubectl", "kustomize"], ["kustomize", "build"]] as const;
  * message, or with the names of the missing programs.
  */
 export async function buildKustomization(world: World, folder: string): Promise<ManifestInput> {
-  const failed = `Cannot build the kustomization "${folder}"`;
+  // kustomize also takes the URL of a repository, which may contain a token.
+  const shown = withShownUrls(folder);
+  const failed = `Cannot build the kustomization "${shown}"`;
   for (const [command, verb] of BUILDERS) {
     const { code, stdout, stderr } = await world.processes.run({ command, args: [verb, folder] });
-    if (code === 0) return { file: folder, chunks: () => ReadableStream.from([new TextEncoder().encode(stdout)]) };
-    if (code !== EXIT.notFound) throw new MeshError(`${failed}: ${reasonIn(stderr)}`);
+    if (code === 0) return { file: shown, chunks: () => ReadableStream.from([new TextEncoder().encode(stdout)]) };
+    if (code !== EXIT.notFound) throw new MeshError(`${failed}: ${withShownUrls(reasonIn(stderr))}`);
   }
   throw new MeshError(`${failed}: neither kubectl nor kustomize is on PATH`);
 }

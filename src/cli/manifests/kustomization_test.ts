@@ -37,6 +37,13 @@ Deno.test("inject -k reports kubectl's error, or the missing programs", async ()
   assert.match((await built({ code: 127 })).stderr, /: neither kubectl nor kustomize is on PATH\n$/);
 });
 
+Deno.test("inject -k shows no credentials of a URL", async () => {
+  const url = "https://user:secret@host.test/repo?token=secret";
+  const { stderr } = await built({ code: 1, stderr: `error: cannot clone '${url}'\n` }, `inject -k ${url}`);
+  const shown = "https://host.test/repo?[redacted]";
+  assert.equal(stderr, `error: Cannot build the kustomization "${shown}": cannot clone '${shown}'\n`);
+});
+
 Deno.test("inject takes either -k or -f", async () => {
   const { code, stderr } = await built({}, "inject -k a -f b");
   assert.equal(code, 2);

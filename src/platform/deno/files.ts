@@ -1,5 +1,6 @@
 import { joinBytes } from "../../base/bytes.ts";
 import { MeshError } from "../../base/errors.ts";
+import { withShownUrls } from "../../base/shown_url.ts";
 import { decodeUtf8 } from "../../base/text/mod.ts";
 import { clock } from "./clock.ts";
 import { CHUNK_BYTES, readInPieces, systemReason, writeWhole } from "./streams.ts";
@@ -316,7 +317,9 @@ const REASONS: readonly (readonly [new (...args: never[]) => Error, string])[] =
 
 function fileError(action: string, path: string, error: unknown): MeshError {
   if (error instanceof MeshError) return error;
-  const known = REASONS.find(([kind]) => error instanceof kind)?.[1];
+  const isUrl = error instanceof Deno.errors.NotFound && /^[a-z][a-z0-9+.-]*:\/\//i.test(path);
+  const known = isUrl ? "it is a URL, not a file" : REASONS.find(([kind]) => error instanceof kind)?.[1];
   const reason = known ?? systemReason(error);
-  return new MeshError(`Cannot ${action} "${path}": ${reason}`, { cause: error });
+  const hint = isUrl && action === "read" ? 'fetch the file with "curl -o FILE URL"' : undefined;
+  return new MeshError(`Cannot ${action} "${withShownUrls(path)}": ${reason}`, { cause: error, hint });
 }

@@ -105,6 +105,9 @@ Deno.test("errors of files name the path and the reason", () =>
     assert.throws(() => files.replace(`${absent}/x`), {
       message: `Cannot write "${absent}/x": no such file or directory`,
     });
+    const url = "https://user:secret@host.test/x.yaml?token=secret";
+    const message = 'Cannot read "https://host.test/x.yaml?[redacted]": it is a URL, not a file';
+    await assert.rejects(files.readText(url), { message, hint: /"curl -o FILE URL"/ });
     assert.equal(await files.stat(absent), undefined);
     await files.remove(absent);
   }));
