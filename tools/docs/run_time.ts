@@ -6,7 +6,7 @@
 
 /** What a group of commands uses at run time. */
 export interface RunTime {
-  /** Names of the commands, as users type them. */
+  /** Names of the commands, as users type them, and forms of a command whose flags make a difference. */
   readonly commands: readonly string[];
   /** The Deno permissions that the process keeps while it works. It gives up the others permanently. */
   readonly keeps: string;
@@ -55,6 +55,16 @@ const CLUSTER = {
 const TEMPORARY = ["TMPDIR", "TMPDIR/kubectl-mesh-*"];
 /** Folders for sockets; the second one is used if the path in TMPDIR is too long for a socket. */
 const SOCKETS = ["TMPDIR/kubectl-mesh-*", "/tmp/kubectl-mesh-*"];
+/** A cluster of a kubeconfig, which may name an exec plugin, or turn off the verification of the server. */
+const OF_KUBECONFIG = {
+  reads: [...CLUSTER.reads, "TMPDIR", "/tmp", ...SOCKETS],
+  writes: SOCKETS,
+  contacts: [...CLUSTER.contacts, ...SOCKETS],
+  listens: SOCKETS,
+  programs: ["EXEC_PLUGIN"],
+};
+/** Programs that print the rules of this network namespace. */
+const RULES = ["*/iptables-save", "*/ip6tables-save", "*/iptables-legacy-save", "*/ip6tables-legacy-save", "*/nft"];
 
 /**
  * Where completion remembers names from the cluster. A new file is written next to the old one before it replaces it.
@@ -77,28 +87,67 @@ export const RUN_TIME: readonly RunTime[] = [
     writes: ["*/kubectl_complete-mesh", "OUTPUT_FOLDER/kubectl-mesh-*"],
   },
   {
-    ...NOTHING,
-    ...CLUSTER,
+    ...OF_KUBECONFIG,
     commands: ["__complete"],
-    keeps: "read, env; net and write where it asks a cluster, run with an exec plugin",
-    reads: [...CLUSTER.reads, "TMPDIR", "/tmp", ...SOCKETS, ...NAMES],
+    keeps:
+      "all; read, env, net, write where it asks a cluster, and run with an exec plugin; read, env for pods of `-f`",
+    reads: [...OF_KUBECONFIG.reads, ...NAMES],
     writes: [...SOCKETS, ...NAMES],
-    contacts: [...CLUSTER.contacts, ...SOCKETS],
-    listens: SOCKETS,
   },
   {
     ...NOTHING,
     commands: ["inject", "uninject"],
-    keeps: "read, env; write with `-o FILE`, `-o FOLDER/` and `-i`, write and run with `--diff=external`, " +
-      "net for https inputs and `--from-cluster`",
+    keeps: "read, env; write with `-o FILE`, `-o FOLDER/` and `-i`",
     reads: ["MANIFESTS", "OUTPUT_FOLDER", ...TEMPORARY],
     writes: ["OUTPUT", "OUTPUT_FOLDER/kubectl-mesh-*", "TMPDIR/kubectl-mesh-*"],
-    programs: ["KUBECTL", "KUSTOMIZE", "KUBECTL_EXTERNAL_DIFF"],
+  },
+  {
+    ...NOTHING,
+    commands: ["inject -k", "uninject -k"],
+    keeps: "as `inject`, once the kustomization is built",
+    reads: TEMPORARY,
+    writes: ["OUTPUT", "OUTPUT_FOLDER/kubectl-mesh-*", "TMPDIR/kubectl-mesh-*"],
+    programs: ["KUBECTL", "KUSTOMIZE"],
+  },
+  {
+    ...NOTHING,
+    commands: ["inject --diff=external", "uninject --diff=external"],
+    keeps: "read, env, write, run",
+    reads: ["MANIFESTS", "OUTPUT_FOLDER", ...TEMPORARY],
+    writes: ["OUTPUT", "OUTPUT_FOLDER/kubectl-mesh-*", "TMPDIR/kubectl-mesh-*"],
+    programs: ["KUBECTL_EXTERNAL_DIFF"],
+  },
+  {
+    ...NOTHING,
+    commands: ["inject -f https://HOST", "uninject -f https://HOST", "check injection -f https://HOST"],
+    keeps: "as without the URL, and net",
+    reads: ["MANIFESTS", "OUTPUT_FOLDER", ...TEMPORARY, ...RESOLVER, ...ROOTS],
+    writes: ["OUTPUT", "OUTPUT_FOLDER/kubectl-mesh-*", "TMPDIR/kubectl-mesh-*"],
+    contacts: ["HOST", "NAME_SERVER:53", NAME_CACHE],
+  },
+  {
+    ...OF_KUBECONFIG,
+    commands: ["inject --from-cluster"],
+    keeps: "read, env, net, write, and run with an exec plugin, while it reads the configuration; then as `inject`",
+    reads: [...OF_KUBECONFIG.reads, "MANIFESTS", "OUTPUT_FOLDER"],
+    writes: [...SOCKETS, "OUTPUT", "OUTPUT_FOLDER/kubectl-mesh-*"],
+  },
+  {
+    ...OF_KUBECONFIG,
+    commands: ["inject --from-cluster --as-webhook"],
+    keeps: "as `inject`, and net; run with an exec plugin; write without verification of the server",
+    reads: [...OF_KUBECONFIG.reads, "MANIFESTS", "OUTPUT_FOLDER"],
+    writes: [...SOCKETS, "OUTPUT", "OUTPUT_FOLDER/kubectl-mesh-*"],
   },
   { ...NOTHING, commands: ["kustomize"], keeps: "read, env", reads: ["MANIFESTS"] },
   {
     ...NOTHING,
-    ...CLUSTER,
+    commands: ["explain -f", "config diff FILE FILE", "check injection -f"],
+    keeps: "read, env",
+    reads: ["MANIFESTS", "OUTPUT_FOLDER"],
+  },
+  {
+    ...OF_KUBECONFIG,
     commands: [
       "version",
       "check",
@@ -110,27 +159,43 @@ export const RUN_TIME: readonly RunTime[] = [
       "snapshot",
     ],
     keeps:
-      "read, env, net; write without verification of the server and for `snapshot` and `config snapshot`, run with an exec plugin; " +
-      "read, env with `explain -f`; all with `--local`, and `version` without a kubeconfig",
-    reads: [...CLUSTER.reads, "MANIFESTS", "OUTPUT_FOLDER", "TMPDIR", "/tmp", ...SOCKETS],
-    writes: ["OUTPUT", "OUTPUT_FOLDER/kubectl-mesh-*", ...SOCKETS],
-    contacts: [...CLUSTER.contacts, ...SOCKETS],
-    listens: SOCKETS,
+      "read, env, net; run with an exec plugin; write without verification of the server, and for `snapshot` and " +
+      "`config snapshot`; all for `version` without a kubeconfig",
+    reads: [...OF_KUBECONFIG.reads, "MANIFESTS", "OUTPUT_FOLDER"],
+    writes: [...SOCKETS, "OUTPUT", "OUTPUT_FOLDER/kubectl-mesh-*"],
+  },
+  {
+    ...OF_KUBECONFIG,
+    commands: ["check --fix"],
+    keeps: "read, env, net, run; write without verification of the server",
+    programs: ["*/sh", "EXEC_PLUGIN"],
   },
   {
     ...NOTHING,
-    ...CLUSTER,
+    commands: ["explain --local", "snapshot --local"],
+    keeps: ALL,
+    reads: ["/proc/*", "OUTPUT_FOLDER", "TMPDIR", ...RESOLVER, ...ROOTS],
+    writes: ["OUTPUT", "OUTPUT_FOLDER/kubectl-mesh-*"],
+    contacts: ["127.0.0.1:15000", "127.0.0.1:15020"],
+    programs: RULES,
+  },
+  {
+    ...OF_KUBECONFIG,
     commands: ["webhook serve"],
-    keeps: "read, env, net",
-    reads: ["CONFIGURATION", ...CLUSTER.reads],
-    contacts: [...CLUSTER.contacts, "127.0.0.1:*"],
-    listens: ["0.0.0.0:15017", ":::15017", ":::8080", "0.0.0.0:8080", "127.0.0.1:0"],
+    keeps:
+      "at the start read, env, net, ffi, and with a cluster run, write; from the first review on read, env, net, " +
+      "and with a cluster run with an exec plugin, write without verification of the server",
+    reads: ["CONFIGURATION", ...OF_KUBECONFIG.reads],
+    contacts: [...OF_KUBECONFIG.contacts, "127.0.0.1:*"],
+    listens: ["0.0.0.0:15017", ":::15017", ":::8080", "0.0.0.0:8080", "127.0.0.1:0", ...SOCKETS],
   },
   {
     ...NOTHING,
     commands: ["iptables generate"],
-    keeps: "read, env, sys; write with `DRY_RUN_FILE_PATH`",
-    reads: ["/etc/passwd", "/etc/group", "/etc/resolv.conf"],
+    keeps: "read, env, sys; write with `DRY_RUN_FILE_PATH`; all with `--network-namespace`, `--run-validation` and " +
+      "`--cleanup-only`",
+    reads: ["/etc/passwd", "/etc/group", "/etc/resolv.conf", "OUTPUT_FOLDER"],
+    writes: ["DRY_RUN_FILE_PATH", "OUTPUT_FOLDER/kubectl-mesh-*"],
   },
   {
     ...NOTHING,

@@ -13,6 +13,8 @@ import { startApi } from "../cni/support/api.ts";
 import { installerCommand } from "../cni/support/installer.ts";
 import { CniNode } from "../cni/support/node.ts";
 import { Pair, POD } from "../iptables/support/pod.ts";
+import { serveApi } from "./support/api_server.ts";
+import { CONFIGURATION, serving, writeKubeconfig, writePlugin, writeScript, WRONG_PORT } from "./support/mesh_api.ts";
 import { type Deeds, deedsIn, straceArgs } from "./support/trace.ts";
 
 const strace = Deno.build.os === "linux" ? needsProgram("strace") : "not Linux";
@@ -27,11 +29,11 @@ interface Run {
   readonly env?: Readonly<Record<string, string>>;
   /** Arguments before strace: `nsenter`. */
   readonly before?: readonly string[];
-  /** Runs beside the program until it ends. */
-  readonly meanwhile?: (stop: () => void) => Promise<void>;
+  /** Runs beside the program until it ends. `log` returns its standard error so far. */
+  readonly meanwhile?: (stop: () => void, log: () => string) => Promise<void>;
 }
 
-/** Commands that were run. */
+/** Commands and forms of commands that were run. */
 const compared = new Set<string>();
 
 /** Runs a command, and compares what the command does with its row of the table. */
@@ -46,12 +48,15 @@ async function compare(command: string, args: readonly string[], run: Run): Prom
     cwd: run.cwd,
     env: { KUBECONFIG: "/nonexistent", ...here, ...run.env },
     stdin: "null",
-    stdout: "piped",
+    stdout: "null",
     stderr: "piped",
   }).spawn();
-  const output = child.output();
-  await run.meanwhile?.(() => signalTraced(child.pid));
-  const { stderr } = await output;
+  let log = "";
+  const logged = child.stderr.pipeThrough(new TextDecoderStream()).pipeTo(
+    new WritableStream({ write: (text) => void (log += text) }),
+  );
+  await run.meanwhile?.(() => signalTraced(child.pid), () => log);
+  await Promise.all([logged, child.status]);
   const deeds = await deedsIn(run.folder, "trace", isItself, run.cwd);
   const words = { ...run.words, ...here, PROGRAM: MESH_BINARY ?? Deno.execPath() };
   for (const kind of KINDS) {
@@ -60,7 +65,7 @@ async function compare(command: string, args: readonly string[], run: Run): Prom
     assert.deepEqual(
       strange,
       [],
-      `"${command}" ${kind} more than docs/security.md says\n${new TextDecoder().decode(stderr)}`,
+      `"${command}" ${kind} more than docs/security.md says\n${log}`,
     );
   }
   return deeds;
@@ -130,20 +135,25 @@ testWhen(strace, "commands without a cluster do what docs/security.md says", () 
       ["uninject", "-f", "pod.yaml"],
       ["kustomize"],
       ["uninject", "-f", "pod.yaml", "-i"],
-      ["explain", "-f", SNAPSHOT],
-      ["explain", "-f", SNAPSHOT, "--to", "reviews:9080"],
+      ["check injection -f", "pod.yaml"],
+      ["explain -f", SNAPSHOT],
+      ["explain -f", SNAPSHOT, "--to", "reviews:9080"],
       ["iptables generate", "-u", "1337", "-i", "*", "-b", "*"],
       ["agent bootstrap"],
-      ["config diff", "pod.yaml", "pod.yaml"],
+      ["config diff FILE FILE"],
     ];
     for (const [command = "", ...args] of runs) {
-      await compare(command, [...command.split(" "), ...args], {
+      await compare(command, [...command.replaceAll("FILE", "pod.yaml").split(" "), ...args], {
         folder,
         cwd: folder,
         words: { ...words, FOLDER: folder },
       });
       await removeTraces(folder);
     }
+    const dryRun = { DRY_RUN_FILE_PATH: `${folder}/rules` };
+    const run = { folder, cwd: folder, words: { ...words, ...dryRun }, env: dryRun };
+    const { writes } = await compare("iptables generate", ["iptables", "generate"], run);
+    assert.ok(writes.includes(dryRun.DRY_RUN_FILE_PATH));
   }));
 
 async function removeTraces(folder: string): Promise<void> {
@@ -159,46 +169,141 @@ testWhen(strace, "commands that ask a cluster do what docs/security.md says", ()
       serveOnePod,
     );
     const address = `127.0.0.1:${server.addr.port}`;
-    for (const insecure of [true, false]) {
-      const cluster = { server: `https://${address}`, "insecure-skip-tls-verify": insecure };
-      await Deno.writeTextFile(
-        `${folder}/config`,
-        JSON.stringify({
-          "current-context": "test",
-          clusters: [{ name: "test", cluster }],
-          users: [{ name: "test", user: { token: "t" } }],
-          contexts: [{ name: "test", context: { cluster: "test", user: "test" } }],
-        }),
-      );
+    const plugin = `${folder}/plugin`;
+    await writePlugin(plugin);
+    await Deno.writeTextFile(`${folder}/pod.yaml`, POD_TEXT);
+    for (const client of [{ insecure: true }, { insecure: false }, { insecure: true, plugin }]) {
+      const { insecure } = client;
+      await writeKubeconfig(`${folder}/config`, address, client);
       const words = {
         KUBECONFIG: `${folder}/config`,
         API_SERVER: address,
+        EXEC_PLUGIN: plugin,
+        MANIFESTS: `${folder}/pod.yaml`,
         OUTPUT: `${folder}/a.tar.gz`,
         OUTPUT_FOLDER: folder,
       };
       const runs = [
+        ["version"],
         ["check"],
         ["check injection", "pod/a"],
         ["check upgrade", "--to", "canary"],
         ["explain", "pod/a"],
         ["snapshot", "pod/a", "-o", "a.tar.gz"],
         ["config snapshot", "-o", "a.tar.gz"],
+        ["config diff", "rev:default", "rev:canary"],
+        ["inject --from-cluster", "-f", "pod.yaml"],
+        ["inject --from-cluster --as-webhook", "-f", "pod.yaml"],
         ["__complete", "check", "-n", ""],
       ];
       for (const [command = "", ...rest] of runs) {
-        const { contacts, writes } = await compare(command, [...command.split(" "), ...rest], {
+        const { contacts, writes, programs } = await compare(command, [...command.split(" "), ...rest], {
           folder,
           cwd: folder,
           words,
           env: { KUBECONFIG: `${folder}/config`, MESH_COMPLETION_TIMEOUT: "60s" },
         });
-        assert.ok(contacts.includes(address));
-        assert.equal(writes.some((path) => path.startsWith(`${folder}/tmp/kubectl-mesh-`)), insecure, writes.join());
+        assert.ok(contacts.includes(address), `${command} ${JSON.stringify(client)}`);
+        assert.deepEqual(programs, "plugin" in client ? [plugin] : [], command);
+        const isTemporary = insecure || command.endsWith("--as-webhook");
+        assert.equal(
+          writes.some((path) => path.startsWith(`${folder}/tmp/kubectl-mesh-`)),
+          isTemporary,
+          `${command} ${writes.join()}`,
+        );
         const keepsNames = writes.some((path) => path.startsWith(`${folder}/names/kubectl-mesh-`));
         assert.equal(keepsNames, insecure && command === "__complete", writes.join());
         assert.equal(writes.includes(words.OUTPUT), insecure && command === "snapshot", writes.join());
         await removeTraces(folder);
+        await Deno.remove(`${folder}/names`, { recursive: true }).catch(() => {});
       }
+    }
+  }));
+
+testWhen(
+  strace,
+  "check --fix starts a shell with the commands that it prints, and nothing else",
+  () =>
+    inFolder(async (folder) => {
+      await using api = await serveApi(serving(WRONG_PORT));
+      await Deno.mkdir(`${folder}/bin`);
+      await writeScript(`${folder}/bin/kubectl`, 'echo "$@" > "$0.arguments"\n');
+      const args = ["check", "--only", "webhook-service", "--fix", "--yes"];
+      const { programs } = await compare("check --fix", args, {
+        ...{ folder, cwd: folder, words: { KUBECONFIG: api.kubeconfig, API_SERVER: api.address } },
+        env: { KUBECONFIG: api.kubeconfig, PATH: `${folder}/bin:${Deno.env.get("PATH")}` },
+      });
+      assert.equal(programs.length, 1, await Deno.readTextFile(`${folder}/bin/kubectl.arguments`).catch(String));
+      assert.match(
+        await Deno.readTextFile(`${folder}/bin/kubectl.arguments`),
+        /^patch mutatingwebhookconfiguration\/istio-sidecar-injector /,
+      );
+    }),
+);
+
+testWhen(
+  strace,
+  "inject with programs, URLs and a cluster does what docs/security.md says",
+  () =>
+    inFolder(async (folder) => {
+      await Deno.writeTextFile(`${folder}/pod.yaml`, POD_TEXT);
+      await Deno.mkdir(`${folder}/bin`);
+      await writeScript(`${folder}/bin/kubectl`, `cat ${folder}/pod.yaml\n`);
+      await using api = await serveApi((request, ended) =>
+        new URL(request.url).pathname === "/pod.yaml" ? new Response(POD_TEXT) : serving(CONFIGURATION)(request, ended)
+      );
+      const words = {
+        KUBECONFIG: api.kubeconfig,
+        API_SERVER: api.address,
+        HOST: api.address,
+        KUBECTL: `${folder}/bin/kubectl`,
+        KUBECTL_EXTERNAL_DIFF: "/[^]*/true",
+        MANIFESTS: `${folder}/(pod.yaml|authority.pem)`,
+        OUTPUT: `${folder}/out.yaml`,
+        OUTPUT_FOLDER: folder,
+      };
+      await Deno.writeTextFile(`${folder}/authority.pem`, api.authority);
+      const url = `https://localhost:${new URL(`https://${api.address}`).port}/pod.yaml`;
+      const file = ["-f", "pod.yaml"];
+      const runs = [
+        ...["inject", "uninject"].flatMap((command) => [
+          { form: `${command} -k`, rest: ["."], programs: 1 },
+          { form: `${command} --diff=external`, rest: file, programs: 1 },
+          { form: `${command} -f https://HOST`, rest: [], programs: 0 },
+        ]),
+        { form: "check injection -f https://HOST", rest: [], programs: 0 },
+        { form: "inject --from-cluster", rest: file, programs: 0 },
+        { form: "inject --from-cluster", rest: [...file, "-o", "out.yaml"], programs: 0 },
+      ];
+      for (const { form, rest, programs } of runs) {
+        const args = [...form.split(" ").map((word) => word === "https://HOST" ? url : word), ...rest];
+        const deeds = await compare(form, args, {
+          ...{ folder, cwd: folder, words },
+          env: {
+            ...{ KUBECONFIG: api.kubeconfig, KUBECTL_EXTERNAL_DIFF: "true", SSL_CERT_FILE: `${folder}/authority.pem` },
+            PATH: `${folder}/bin:${Deno.env.get("PATH")}`,
+          },
+        });
+        assert.equal(deeds.programs.length, programs, `${form}: ${deeds.programs}`);
+        assert.equal(deeds.contacts.includes(api.address), /HOST|cluster/.test(form), `${form}: ${deeds.contacts}`);
+        assert.equal(deeds.writes.includes(words.OUTPUT), rest.includes("-o"), `${form}: ${deeds.writes}`);
+        await removeTraces(folder);
+      }
+    }),
+);
+
+testWhen(strace, "explain and snapshot with --local do what docs/security.md says", () =>
+  inFolder(async (folder) => {
+    for (const command of ["explain --local", "snapshot --local"]) {
+      const { contacts } = await compare(command, [
+        ...command.split(" "),
+        ...command[0] === "s" ? ["-o", "a.tar.gz"] : [],
+      ], {
+        ...{ folder, cwd: folder },
+        words: { OUTPUT: `${folder}/a.tar.gz`, OUTPUT_FOLDER: folder },
+      });
+      assert.deepEqual(contacts, ["127.0.0.1:15000", "127.0.0.1:15020"]);
+      await removeTraces(folder);
     }
   }));
 
@@ -250,6 +355,42 @@ testWhen(strace, "webhook serve does what docs/security.md says", () =>
       },
     });
   }));
+
+testWhen(
+  strace,
+  "webhook serve starts the exec plugin of its kubeconfig again while it serves",
+  () =>
+    inFolder(async (folder) => {
+      await using api = await serveApi(serving(CONFIGURATION));
+      await Deno.writeTextFile(`${folder}/cert.pem`, CERTIFICATE);
+      await Deno.writeTextFile(`${folder}/key.pem`, KEY);
+      const plugin = await writePlugin(`${folder}/plugin`);
+      await writeKubeconfig(`${folder}/config`, api.address, { insecure: true, plugin: `${folder}/plugin` });
+      const args = ["webhook", "serve", "--from-cluster", "--tls-cert", "cert.pem", "--tls-key", "key.pem"];
+      const { programs } = await compare("webhook serve", [
+        ...args,
+        "--listen",
+        "127.0.0.1:0",
+        "--plain-listen",
+        "127.0.0.1:0",
+      ], {
+        ...{ folder, cwd: folder, env: { KUBECONFIG: `${folder}/config` } },
+        words: {
+          CONFIGURATION: `${folder}/(cert|key).pem`,
+          KUBECONFIG: `${folder}/config`,
+          API_SERVER: api.address,
+          EXEC_PLUGIN: `${folder}/plugin`,
+        },
+        async meanwhile(stop, log) {
+          await until(() => /reviews on port/.test(log()));
+          const before = plugin.runs();
+          await until(() => plugin.runs() > before);
+          stop();
+        },
+      });
+      assert.deepEqual(programs, [`${folder}/plugin`]);
+    }),
+);
 
 testWhen(strace ?? missingPod, "iptables does what docs/security.md says", () =>
   inFolder(async (folder) => {

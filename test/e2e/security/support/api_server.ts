@@ -7,6 +7,10 @@ export type Answer = (request: Request, ended: AbortSignal) => Response | Promis
 /** A server, and the kubeconfig that leads to it. */
 export interface Served {
   readonly kubeconfig: string;
+  /** Its address and port. */
+  readonly address: string;
+  /** The authority that signed its certificate. */
+  readonly authority: string;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -33,6 +37,8 @@ export async function serveApi(answer: Answer): Promise<Served> {
   await Deno.writeTextFile(kubeconfig, JSON.stringify(config), { mode: 0o600 });
   return {
     kubeconfig,
+    address: `127.0.0.1:${server.addr.port}`,
+    authority,
     async [Symbol.asyncDispose]() {
       end.abort();
       await server.shutdown();

@@ -19,7 +19,8 @@ export function straceArgs(prefix: string): string[] {
     "execve,clone,clone3,fork,vfork,open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,unlink,unlinkat," +
     "rmdir,symlink,symlinkat,link,linkat,chmod,fchmodat,chdir,connect,sendto,bind";
   // Without seccomp-bpf the program stops at every system call, traced or not.
-  return ["-ff", "--seccomp-bpf", "-qq", "-s", "4096", "-e", `trace=${calls}`, "-e", "signal=none", "-o", prefix];
+  // -y prints the folder of a relative path.
+  return ["-ff", "--seccomp-bpf", "-qq", "-y", "-s", "4096", "-e", `trace=${calls}`, "-e", "signal=none", "-o", prefix];
 }
 
 type Kind = keyof Deeds;
@@ -77,8 +78,8 @@ export async function deedsIn(
 /** Whether a process runs a launcher before the program, the program itself, or a program that it has started. */
 type State = "before" | "itself" | "other";
 
-const STARTED = /^(clone|clone3|fork|vfork)\(.*\) = (\d+)$/gm;
-const STARTED_LINE = /^(clone|clone3|fork|vfork)\(.*\) = (\d+)$/;
+const STARTED = /^(clone|clone3|fork|vfork)\(.*\) += (\d+)$/gm;
+const STARTED_LINE = /^(clone|clone3|fork|vfork)\(.*\) += (\d+)$/;
 
 function started(sets: Sets, state: State, program: string, isItself: (program: string) => boolean): State {
   if (state === "before") return isItself(program) ? "itself" : "before";
@@ -88,12 +89,15 @@ function started(sets: Sets, state: State, program: string, isItself: (program: 
 
 const CHANGES = /^(mkdir|rename|unlink|rmdir|symlink|link|chmod|fchmod|creat)/;
 
+/** Matches a path after the file descriptor of its folder, if the call has one. */
+const PATHS = /(?:(?:AT_FDCWD|\d+)<([^>]*)>(?:\(deleted\))?, )?"((?:[^"\\]|\\.)*)"/g;
+
 function note(sets: Sets, line: string, cwd: string): void {
   const [, call = ""] = /^(\w+)\(/.exec(line) ?? [];
   const failed = / = -1 (E\w+)/.exec(line)?.[1];
   if (call === "connect" || call === "sendto" || call === "bind") return noteAddress(sets, call, line, failed);
   if (failed !== undefined) return;
-  const paths = [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, path = ""]) => absolute(path, cwd));
+  const paths = [...line.matchAll(PATHS)].map(([, folder = cwd, path = ""]) => absolute(path, folder));
   if (call.startsWith("open")) {
     const kind = /O_WRONLY|O_RDWR|O_CREAT/.test(line) ? "writes" : "reads";
     if (paths[0] !== undefined) sets[kind].add(paths[0]);
