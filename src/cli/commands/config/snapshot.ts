@@ -31,8 +31,9 @@ export const CONFIG_SNAPSHOT = command({
   description:
     "Write the configuration of every revision, the selectors of the injection webhooks, revision tags, namespace " +
     "labels and kubelet versions as one YAML file. --inject-config reads the file where no cluster is available, " +
-    "such as in CI. The same state of the cluster gives the same file, so it can be kept in git. The file " +
-    "contains no secrets.\n" + "The file and standard error name the parts that you have no permission to read.",
+    "such as in CI. The same state of the cluster gives the same file, so it can be kept in git. What looks like a " +
+    "secret is replaced. A short secret without any sign, such as a PIN in a variable, stays: check the file before " +
+    "you share it.\n" + "The file and standard error name the parts that you have no permission to read.",
   examples: [
     { command: "kubectl mesh config snapshot -o cluster.yaml" },
     {
