@@ -141,10 +141,9 @@ export function oneLine(text: string): string {
   return text.split("\n").map((line) => line.trim()).filter((line) => line !== "").join("; ");
 }
 
-/** Returns the source line with a caret below it, indented; `""` if the source line is unknown. */
-export function snippetText(place: Place | undefined): string {
-  if (place?.snippet === undefined) return "";
-  return place.snippet.split("\n").map((line) => `  ${line}\n`).join("");
+/** Returns the source line and the caret below it, indented; empty if the source line is unknown. */
+export function snippetLines(place: Place | undefined): string[] {
+  return place?.snippet === undefined ? [] : place.snippet.split("\n").map((line) => `  ${line}`);
 }
 
 /** Formats a thrown value as one line: a MeshError with position and hint, any other value as its message alone. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { errorLine, MeshError, messageOf, oneLine, placeText, snippetText, UsageError } from "./errors.ts";
+import { errorLine, MeshError, messageOf, oneLine, placeText, snippetLines, UsageError } from "./errors.ts";
 
 Deno.test("placeText() joins what is known", () => {
   assert.equal(placeText({}), "");
@@ -42,9 +42,9 @@ Deno.test("errorLine() names a field once", () => {
   assert.equal(errorLine(new MeshError('Annotation "a/b" is odd', { place: annotation })), 'Annotation "a/b" is odd');
 });
 
-Deno.test("snippetText() indents the source line and its caret", () => {
-  assert.equal(snippetText({ snippet: "\tx\n^" }), "  \tx\n  ^\n");
-  assert.equal(snippetText({}), "");
+Deno.test("snippetLines() indents the source line and its caret", () => {
+  assert.deepEqual(snippetLines({ snippet: "\tx\n^" }), ["  \tx", "  ^"]);
+  assert.deepEqual(snippetLines({}), []);
 });
 
 Deno.test("oneLine(): lines without their margins; 100,000 spaces take no time", () => {

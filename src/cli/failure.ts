@@ -1,6 +1,6 @@
-import { ClosedPipeError, errorLine, EXIT, MeshError, messageOf, oneLine, snippetText } from "../base/errors.ts";
+import { ClosedPipeError, errorLine, EXIT, MeshError, messageOf, oneLine, snippetLines } from "../base/errors.ts";
 import { exhaustion } from "../base/exhaustion.ts";
-import { textWidth, wrappedBeforeCommand } from "../base/text/mod.ts";
+import { textWidth, visible, withoutCommand, wrappedBeforeCommand } from "../base/text/mod.ts";
 import type { World } from "../platform/world.ts";
 
 /**
@@ -15,44 +15,54 @@ const NO_SENTENCE = /^[\s{]/;
 export function reportFailure(world: World, error: unknown): number {
   if (error instanceof ClosedPipeError) return EXIT.closedPipe;
   if (error instanceof MeshError) {
-    say(world, errorText(world, error));
+    say(world, ...errorLines(world, error));
     return error.exitCode;
   }
   const exhausted = exhaustion(error);
   if (exhausted !== undefined) {
-    say(world, `error: Cannot continue: ${exhausted.reason}; ${exhausted.hint}\n`);
+    say(world, `error: Cannot continue: ${exhausted.reason}; ${exhausted.hint}`);
     return EXIT.failed;
   }
-  say(world, `error: Unexpected failure of this program: ${oneLine(messageOf(error))}; please report it\n`);
-  if (world.env.get("MESH_LOG_LEVEL") === "debug" && error instanceof Error) say(world, `${error.stack}\n`);
+  say(world, `error: Unexpected failure of this program: ${oneLine(messageOf(error))}; please report it`);
+  if (world.env.get("MESH_LOG_LEVEL") === "debug" && error instanceof Error) {
+    say(world, ...String(error.stack).split("\n"));
+  }
   return EXIT.failed;
 }
 
 /** Formats an error with its details; at a terminal also with the source line, if known. */
-function errorText(world: World, error: MeshError): string {
-  const rest = error.rest.map((line) => `  ${line}\n`).join("");
-  return `error: ${errorLine(error)}\n${world.stderr.isTerminal ? snippetText(error.place) : ""}${rest}`;
+function errorLines(world: World, error: MeshError): string[] {
+  const rest = error.rest.map((line) => `  ${line}`);
+  return [`error: ${errorLine(error)}`, ...world.stderr.isTerminal ? snippetLines(error.place) : [], ...rest];
 }
 
 /**
- * Writes lines to standard error. At a terminal, escapes colour codes, because they come from untrusted texts, and breaks
- * long messages between words. Ignores a failure, which would hide the exit code.
+ * Writes lines to standard error, each with its line break. Untrusted text in a line, such as a name, adds no other line,
+ * and gives no command to a CI system. At a terminal, breaks long messages between words. Ignores a failure, which would
+ * hide the exit code.
  */
-export function say(world: World, text: string): void {
+export function say(world: World, ...lines: readonly string[]): void {
+  const { isTerminal, columns = Infinity } = world.stderr;
+  const shown = lines.map(oneShownLine);
   try {
-    world.stderr.write(world.stderr.isTerminal ? forTerminal(text, world.stderr.columns) : text);
+    world.stderr.write((isTerminal ? shown.map((line) => forTerminal(line, columns)) : shown).map(ended).join(""));
   } catch {
     // Standard error is closed or full, so the failure cannot be reported.
   }
 }
 
-function forTerminal(text: string, columns = Infinity): string {
-  const lines = text.replaceAll("\u001b", "\\u001b").split("\n");
-  return lines.map((line) => {
-    return textWidth(line) > columns && !NO_SENTENCE.test(line)
-      ? wrappedBeforeCommand(line, columns - 2).join("\n  ")
-      : line;
-  }).join("\n");
+function oneShownLine(line: string): string {
+  return withoutCommand(line.split("\t").map(visible).join("\t"));
+}
+
+function ended(line: string): string {
+  return `${line}\n`;
+}
+
+function forTerminal(line: string, columns: number): string {
+  return textWidth(line) > columns && !NO_SENTENCE.test(line)
+    ? wrappedBeforeCommand(line, columns - 2).join("\n  ")
+    : line;
 }
 
 /**

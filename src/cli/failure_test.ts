@@ -78,10 +78,21 @@ Deno.test("reportFailure() puts a command that does not fit on a line of its own
 Deno.test("say() wraps long sentences at a terminal, but not JSON and not lines below an error", () => {
   const world = fakeWorld({ terminal: true });
   const narrow = { ...world, stderr: { ...world.stderr, columns: 20 } };
-  say(narrow, 'pod/a skipped: pod uses the host network\n{"a": "long line of JSON"}\n  the line of a source\n');
+  say(narrow, "pod/a skipped: pod uses the host network", '{"a": "long line of JSON"}', "  the line of a source");
   const expected =
     'pod/a skipped: pod\n  uses the host\n  network\n{"a": "long line of JSON"}\n  the line of a source\n';
   assert.equal(world.said.stderr, expected);
+});
+
+Deno.test("say() keeps each line one line, which acts neither on a terminal nor on a CI system", () => {
+  for (const terminal of [true, false]) {
+    const world = fakeWorld({ terminal });
+    say(world, "pod/a\nerror: forged\tb", "\x1b[31mred\u202e", "::error::forged");
+    assert.equal(
+      world.said.stderr,
+      "pod/a\\u000aerror: forged\tb\n\\u001b[31mred\\u202e\n\\u003a:error::forged\n",
+    );
+  }
 });
 
 const FAILURES: readonly (readonly [string, unknown, number])[] = [

@@ -1,7 +1,7 @@
 /**
  * Sidecar injection. `loadInjector` loads the injector configuration, values and mesh configuration. `changeStream` with
  * `injection` or `uninjection` changes manifests from byte streams; `injectPod` changes one pod. All other text stays
- * unchanged. Each resource gets a report entry with the result and the reason (`entryText`, `entryJson`).
+ * unchanged. Each resource gets a report entry with the result and the reason (`entryLines`, `entryJson`).
  */
 export {
   absent,

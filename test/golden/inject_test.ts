@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { REPORT_LINE } from "../../src/inject/document/report_schema.ts";
-import { entryJson, entryText, changeStream, injection, newInjector, type ReportEntry } from "../../src/inject/mod.ts";
+import { entryJson, entryLines, changeStream, injection, newInjector, type ReportEntry } from "../../src/inject/mod.ts";
 
 const FOLDER = decodeURIComponent(new URL("./inject/", import.meta.url).pathname);
 
@@ -80,13 +80,15 @@ async function inject(input: string, options: Options): Promise<{ text: string; 
     templateEnv: { names: options.templateEnv, note: (note) => void hidden.push(`note: ${note}`) },
     now: () => new Date(0),
   });
-  const line = options.report === "json" ? entryJson : (entry: ReportEntry) => entryText(entry, { severalFiles: false });
+  const lines = options.report === "json"
+    ? (entry: ReportEntry) => [entryJson(entry)]
+    : (entry: ReportEntry) => entryLines(entry, { severalFiles: false });
   let text = "";
   const report: string[] = injector.notes.map((note) => `note: ${note}`);
   const sink = {
     write: (part: string) => void (text += part),
     report(entry: ReportEntry) {
-      report.push(...hidden.splice(0), line(entry));
+      report.push(...hidden.splice(0), ...lines(entry));
       REPORT_LINE.parse(JSON.parse(entryJson(entry)));
     },
   };

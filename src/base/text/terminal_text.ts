@@ -1,12 +1,13 @@
 /** Makes untrusted text (names, messages, excerpts) harmless, as the last step before a terminal. */
 import { HIDDEN_CHARACTERS, visible } from "./visible.ts";
 
-/**
- * Characters that the program itself writes: line breaks, tabs, colors and weights, and, at the start, the control
- * sequence of a progress line.
- */
+/** Layout that the program itself writes: line breaks, tabs, and, at the start, the sequence of a progress line. */
 // deno-lint-ignore no-control-regex -- the program's own sequences
-const OWN = /^\r\x1b\[K|\r?\n|\t|\x1b\[(?:[012]|22|3[1-69])?m/g;
+const LAYOUT = /^\r\x1b\[K|\r?\n|\t/g;
+
+/** Layout, colors and weights. */
+// deno-lint-ignore no-control-regex -- the program's own sequences
+const STYLED = /^\r\x1b\[K|\r?\n|\t|\x1b\[(?:[012]|22|3[1-69])?m/g;
 
 /** Clears a terminal. The sequence works only as a separate chunk, which untrusted text never is. */
 export const CLEAR_SCREEN = "\x1b[H\x1b[2J";
@@ -16,12 +17,21 @@ export const CLEAR_SCREEN = "\x1b[H\x1b[2J";
  * that the program itself writes.
  */
 export function terminalText(text: string): string {
-  if (text === CLEAR_SCREEN || text.search(HIDDEN_CHARACTERS) < 0) return text;
+  return text === CLEAR_SCREEN ? text : escapedExcept(STYLED, text);
+}
+
+/** Does the same for a text without colors, such as all that goes to standard error or to a log of a CI system. */
+export function plainText(text: string): string {
+  return escapedExcept(LAYOUT, text);
+}
+
+function escapedExcept(own: RegExp, text: string): string {
+  if (text.search(HIDDEN_CHARACTERS) < 0) return text;
   let shown = "";
   let from = 0;
-  for (const { 0: own, index } of text.matchAll(OWN)) {
-    shown += visible(text.slice(from, index)) + own;
-    from = index + own.length;
+  for (const { 0: kept, index } of text.matchAll(own)) {
+    shown += visible(text.slice(from, index)) + kept;
+    from = index + kept.length;
   }
   return shown + visible(text.slice(from));
 }

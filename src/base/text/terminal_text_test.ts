@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { terminalText } from "./terminal_text.ts";
+import { plainText, terminalText } from "./terminal_text.ts";
 
 Deno.test("terminalText() keeps layout and colours, and shows all else that a terminal acts on", () => {
   assert.equal(terminalText("a\tb\r\nc\n"), "a\tb\r\nc\n");
@@ -12,4 +12,8 @@ Deno.test("terminalText() keeps layout and colours, and shows all else that a te
   );
   assert.equal(terminalText("a\u202eb\x9bc\x7f"), "a\\u202eb\\u009bc\\u007f");
   assert.equal(terminalText("\x1b[30m\x1b[40m\x1b[7mhidden"), "\\u001b[30m\\u001b[40m\\u001b[7mhidden");
+});
+
+Deno.test("plainText() keeps layout, and shows colours too", () => {
+  assert.equal(plainText("\r\x1b[Ka\tb\r\nc\x1b[31md\u202e\n"), "\r\x1b[Ka\tb\r\nc\\u001b[31md\\u202e\n");
 });

@@ -9,3 +9,11 @@ export const HIDDEN_CHARACTERS =
 export function visible(text: string): string {
   return text.replaceAll(HIDDEN_CHARACTERS, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
+
+/** Matches what GitHub Actions and Azure Pipelines read as a command at the start of a line. */
+const COMMAND = /^(\s*)([:#])(?=:[a-z]|#[a-z]*\[)/i;
+
+/** Escapes the start of a line that is a command for a CI system, such as `::error::`. */
+export function withoutCommand(line: string): string {
+  return line.replace(COMMAND, (_, indent, sign) => `${indent}\\u00${sign.charCodeAt(0).toString(16)}`);
+}

@@ -1,21 +1,20 @@
 /** Formats lines of a given width. */
-import { wrappedAround } from "../../base/text/mod.ts";
+import { visible, withoutCommand, wrappedAround } from "../../base/text/mod.ts";
 import type { Line } from "../advice/text.ts";
 
 /** Width of lines, in columns. `undefined` leaves lines unwrapped. */
 export type Width = number | undefined;
 
-/** Replaces control characters, because text from the cluster or a file must not control the terminal. */
+/** Returns text from the cluster or a file on one line, which controls neither a terminal nor the log of a CI system. */
 export function printable(text: string): string {
-  // deno-lint-ignore no-control-regex -- these characters are removed
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ");
+  return visible(text.replaceAll(/[\t\r\n]/g, " "));
 }
 
 /** Wraps and indents text. Lines after the first are indented by two more columns. */
 export function block(text: string, indent: string, width: Width): readonly string[] {
-  if (width === undefined) return [`${indent}${printable(text)}`];
+  if (width === undefined) return [withoutCommand(`${indent}${printable(text)}`)];
   const [first = "", ...rest] = wrappedAround(printable(text), width - indent.length - 2);
-  return [`${indent}${first}`, ...rest.map((line) => `${indent}  ${line}`)];
+  return [`${indent}${first}`, ...rest.map((line) => `${indent}  ${line}`)].map(withoutCommand);
 }
 
 /** Indents advice. Each command is on its own line and is not wrapped. */

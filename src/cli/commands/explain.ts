@@ -239,12 +239,12 @@ async function responseFlagsOf(world: World, flags: Pick<Flags, "log" | "respons
     });
   }
   const other = otherConnection(line, connection);
-  if (other !== undefined) say(world, `warning: The line is from another connection: ${other}\n`);
+  if (other !== undefined) say(world, `warning: The line is from another connection: ${other}`);
   if (found.length === 0) say(world, NO_FLAG);
   return found;
 }
 
-const NO_FLAG = "note: The line has no response flag\n";
+const NO_FLAG = "note: The line has no response flag";
 
 /** Maximum length of a log line on standard input, in characters. */
 const MAX_LINE = 65_536;

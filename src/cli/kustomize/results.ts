@@ -82,5 +82,5 @@ function filled(values: Readonly<Record<string, Value | undefined>>): ValueMap {
 /** Formats a result as a line for standard error, because kustomize does not show results to users. */
 export function resultLine({ severity, message, file = "", apiVersion = "", kind = "", name = "" }: Result): string {
   const about = [file, resourceName(apiVersion, kind, name).replace(/\/$/, "")].filter((part) => part !== "");
-  return `${[severity, ...about].join(": ")}: ${message}\n`;
+  return `${[severity, ...about].join(": ")}: ${message}`;
 }

@@ -1,4 +1,4 @@
-import { snippetText } from "../../base/errors.ts";
+import { snippetLines } from "../../base/errors.ts";
 import { counted } from "../../base/text/mod.ts";
 import type { World } from "../../platform/world.ts";
 import type { FileWarning, InputFinding, ReportEntry, Summary } from "../../inject/mod.ts";
@@ -27,7 +27,7 @@ export interface Reporter {
 
 type Printer = Pick<
   typeof import("../../inject/mod.ts"),
-  "entryText" | "entryJson" | "fileWarningText" | "togetherText" | "togetherJson" | "Sarif"
+  "entryLines" | "entryJson" | "fileWarningText" | "togetherText" | "togetherJson" | "Sarif"
 >;
 
 export interface ReporterOptions {
@@ -49,42 +49,41 @@ export function reporter(
   { format, severalFiles, done, before }: ReporterOptions,
   printer: Printer,
 ): Reporter {
-  const print = (text: string) => {
+  const print = (...lines: readonly string[]) => {
     before();
-    say(world, text);
+    say(world, ...lines);
   };
   const text = format === "text" || format === "changed";
   const sarif = format === "sarif" ? new printer.Sarif() : undefined;
   return {
     notes: (lines) => {
-      if (text) { for (const line of lines) print(`note: ${line}\n`); }
+      if (text) { for (const line of lines) print(`note: ${line}`); }
     },
     warnings(warnings) {
       sarif?.warnings(warnings);
-      if (text) { for (const warning of warnings) print(`warning: ${printer.fileWarningText(warning)}\n`); }
+      if (text) { for (const warning of warnings) print(`warning: ${printer.fileWarningText(warning)}`); }
     },
     entry(entry) {
       if (sarif !== undefined) return sarif.entry(entry);
-      if (format === "json") return print(`${printer.entryJson(entry)}\n`);
+      if (format === "json") return print(printer.entryJson(entry));
       if (!isShown(entry, format)) return;
-      const place = entry.error?.place;
-      const snippet = place !== undefined && world.stderr.isTerminal ? snippetText(place) : "";
-      print(`${printer.entryText(entry, { severalFiles })}\n${snippet}`);
+      const snippet = world.stderr.isTerminal ? snippetLines(entry.error?.place) : [];
+      print(...printer.entryLines(entry, { severalFiles }), ...snippet);
     },
     together(findings) {
       for (const finding of findings) {
         if (sarif !== undefined) sarif.together(finding);
-        else if (format === "json") print(`${printer.togetherJson(finding)}\n`);
-        else if (text && finding.severity !== "note") print(`${printer.togetherText(finding, { severalFiles })}\n`);
+        else if (format === "json") print(printer.togetherJson(finding));
+        else if (text && finding.severity !== "note") print(printer.togetherText(finding, { severalFiles }));
       }
     },
     end(summary, written) {
-      if (sarif !== undefined) return print(sarif.text());
+      if (sarif !== undefined) return print(...sarif.text().trimEnd().split("\n"));
       if (text) print(summaryText(summary, written, done));
-      if (!written.isWritten && format !== "json") print(notWritten(summary, written, done));
+      if (!written.isWritten && format !== "json") print(...notWritten(summary, written, done));
     },
     failure(message) {
-      if (text || format === "none") print(`error: ${message}\n`);
+      if (text || format === "none") print(`error: ${message}`);
     },
   };
 }
@@ -98,16 +97,16 @@ function isShown({ result, warnings, reason }: ReportEntry, format: ReporterOpti
 
 function summaryText(summary: Summary, { file, isWritten, files }: Written, done: string): string {
   const counts = Object.entries(summary).filter(([, count]) => count > 0);
-  if (counts.length === 0) return `warning: The input contains no manifest: nothing is ${done}\n`;
+  if (counts.length === 0) return `warning: The input contains no manifest: nothing is ${done}`;
   const text = counts.map(([result, count]) => `${count} ${result}`).join(", ");
-  if (files !== undefined && isWritten) return `${text}; ${counted(files, "file")} written\n`;
-  return `${text}${isWritten && file !== undefined ? `; written to "${file}"` : ""}\n`;
+  if (files !== undefined && isWritten) return `${text}; ${counted(files, "file")} written`;
+  return `${text}${isWritten && file !== undefined ? `; written to "${file}"` : ""}`;
 }
 
-/** Returns the line about unwritten output; `""` if every resource failed, because their errors are enough. */
-function notWritten(summary: Summary, { file }: Written, done: string): string {
+/** Returns the line about unwritten output; none if every resource failed, because their errors are enough. */
+function notWritten(summary: Summary, { file }: Written, done: string): string[] {
   const isAll = Object.entries(summary).every(([result, count]) => result === "failed" || count === 0);
-  if (isAll && file === undefined) return "";
+  if (isAll && file === undefined) return [];
   const what = file === undefined ? "Nothing is written" : `"${file}" is not written`;
-  return `error: ${what}: some resources could not be ${done}${isAll ? "" : "; --keep-going skips failed resources"}\n`;
+  return [`error: ${what}: some resources could not be ${done}${isAll ? "" : "; --keep-going skips failed resources"}`];
 }

@@ -24,10 +24,10 @@ export function warningsWithoutRule(
 }
 
 /**
- * Formats an entry as text lines: `deployment.apps/web skipped: pod uses the host network`, then its warnings. With
+ * Returns the lines of an entry: `deployment.apps/web skipped: pod uses the host network`, then its warnings. With
  * `severalFiles`, results end with ` (a.yaml)`, as in kubectl, and warnings start with `a.yaml: `.
  */
-export function entryText(entry: ReportEntry, { severalFiles }: { readonly severalFiles: boolean }): string {
+export function entryLines(entry: ReportEntry, { severalFiles }: { readonly severalFiles: boolean }): string[] {
   const name = displayName(entry);
   const file = severalFiles ? entry.file : "";
   const result = `${name} ${outcome(entry)}${file === "" ? "" : ` (${file})`}`;
@@ -35,7 +35,7 @@ export function entryText(entry: ReportEntry, { severalFiles }: { readonly sever
   return [
     entry.error === undefined ? result : `error: ${errorLine(named(entry.error, entry))}`,
     ...entry.warnings.map((warning) => `warning: ${about}: ${warning}`),
-  ].join("\n");
+  ];
 }
 
 /** Returns the resource's name; for a nameless resource, its kind and document number. */

@@ -1,6 +1,6 @@
 import { ClosedPipeError, MeshError, messageOf } from "../../base/errors.ts";
 import { RUNTIME_ERRORS } from "../runtime_errors.ts";
-import { terminalText } from "../../base/text/mod.ts";
+import { plainText, terminalText } from "../../base/text/mod.ts";
 import type { Input, Output } from "../world.ts";
 import { isHandled } from "./signals.ts";
 
@@ -54,10 +54,15 @@ export function realOutput(stream: typeof Deno.stdout, isClosed = false): Output
   };
 }
 
-/** Escapes control characters from names, messages and manifests for a terminal. Files and pipes get all bytes unchanged. */
+/**
+ * Escapes control characters from names, messages and manifests for a terminal, and always on standard error, which logs
+ * of CI systems show. Files and pipes get all bytes of standard output unchanged.
+ */
 function bytesFor(stream: typeof Deno.stdout, chunk: string | Uint8Array): Uint8Array {
-  if (!stream.isTerminal()) return typeof chunk === "string" ? encoder.encode(chunk) : chunk;
-  return encoder.encode(terminalText(typeof chunk === "string" ? chunk : decoder.decode(chunk)));
+  const isConversation = stream === Deno.stderr;
+  if (!isConversation && !stream.isTerminal()) return typeof chunk === "string" ? encoder.encode(chunk) : chunk;
+  const text = typeof chunk === "string" ? chunk : decoder.decode(chunk);
+  return encoder.encode(isConversation ? plainText(text) : terminalText(text));
 }
 
 /** Returns the size of the terminal at standard input, output or error. Some terminals do not report their size. */

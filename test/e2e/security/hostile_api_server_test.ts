@@ -1,9 +1,9 @@
-/** Names, images, messages and errors of an API server must not act on the terminal of a command's user. */
+/** Names, images, messages and errors of an API server must not act on a terminal or on the log of a CI system. */
 import assert from "node:assert/strict";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type Answer, serveApi } from "./support/api_server.ts";
-import { acting, needsTerminal, onTerminal } from "./support/terminal.ts";
+import { acting, inPipes, needsTerminal, onTerminal } from "./support/terminal.ts";
 
 /**
  * Sets the title, clears the screen by C0 and C1 codes, hides text, reverses its direction, moves the cursor back and
@@ -197,6 +197,9 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["__complete", "explain", "-n", "shop", "pod/"],
 ];
 
+/** Commands whose standard output is data, which keeps its bytes: manifests, YAML, words of a completion. */
+const DATA = /^(inject|config|__complete)/;
+
 /** Text of the server that acts on the terminal: a control character, a colour, the start of a line. */
 function leaks(shown: string): readonly string[] {
   const rest = [["a colour", "\u001b[35mRED"], ["a line", "\nFORGED"]] as const;
@@ -220,6 +223,9 @@ for (const [title, { answer, shown: least }] of Object.entries(SERVERS)) {
       const shown = await onTerminal(command, { cwd: folder.path, env });
       const found = [...leaks(shown), .../Unexpected failure/.test(shown) ? [shown] : []];
       if (found.length > 0) problems[command.join(" ")] = found;
+      const { stdout, stderr } = await inPipes(command, { cwd: folder.path, env });
+      const piped = leaks(DATA.test(command[0] ?? "") ? stderr : stdout + stderr);
+      if (piped.length > 0) problems[`${command.join(" ")} | cat`] = piped;
       if (!shown.includes("MARK")) silent.push(command.join(" "));
     }
     assert.deepEqual(problems, {});

@@ -168,7 +168,7 @@ export const PILOT_AGENT = commandGroup({
   failure: (world, error, args) => {
     if (!(error instanceof MeshError)) return reportFailure(world, error);
     const text = errorLine(error);
-    say(world, isLogJson(args) ? jsonLine(world, text) : `Error: ${text}\n`);
+    say(world, isLogJson(args) ? jsonLine(world, text) : `Error: ${text}`);
     return EXIT.pilotAgentFailed;
   },
 });
@@ -183,5 +183,5 @@ function isLogJson(args: readonly string[]): boolean {
 
 /** Formats an error as a JSON line of Istio's log. */
 function jsonLine(world: World, msg: string): string {
-  return `${JSON.stringify({ level: "error", time: world.clock.now().toISOString(), msg })}\n`;
+  return JSON.stringify({ level: "error", time: world.clock.now().toISOString(), msg });
 }

@@ -128,7 +128,7 @@ async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Prom
 function noteAssumption(world: World, api: KubeApi | undefined, output: Flags["output"]): void {
   if (api !== undefined || output !== "table") return;
   const assumed = "No cluster is read: assuming that one webhook is called for every pod";
-  say(world, `note: ${assumed}; with --from-cluster or a snapshot, the cluster's webhooks decide\n`);
+  say(world, `note: ${assumed}; with --from-cluster or a snapshot, the cluster's webhooks decide`);
 }
 
 /** If `--inject-config` is a snapshot and no other file is given, uses the snapshot as the cluster. `namespace` is `-n`. */
@@ -208,6 +208,6 @@ async function question(world: World, flags: Flags, asked: Asked): Promise<Injec
     istioVersion: flags.istioVersion,
     nativeSidecars: nativeOption(flags.nativeSidecars),
     rulesOff,
-    templateEnv: { names: flags.templateEnv, note: (text) => say(world, `note: ${text}\n`) },
+    templateEnv: { names: flags.templateEnv, note: (text) => say(world, `note: ${text}`) },
   };
 }

@@ -1,4 +1,4 @@
-import { counted } from "../../../base/text/mod.ts";
+import { counted, visible } from "../../../base/text/mod.ts";
 import { EXIT, UsageError } from "../../../base/errors.ts";
 import { flag, type FlagGroups, flagsWith } from "../../../golang/flags/mod.ts";
 import { isPlain } from "../../../platform/terminal.ts";
@@ -123,10 +123,10 @@ function report(
   const { pairs = [], unknown = [], missing: more = [] } = namespaces ?? {};
   const [podChanges, namespaceChanges] = [changedIn(pods), changedIn(pairs)];
   for (const group of [...groups(podChanges), ...groups(namespaceChanges)]) world.stdout.write(group);
-  for (const sentence of [...missing, ...more]) say(world, `${sentence}\n`);
+  say(world, ...missing, ...more);
   say(world, countText(podChanges.length, counted(pods.length, "pod")));
   if (namespaces !== undefined) say(world, countText(namespaceChanges.length, counted(pairs.length, "namespace")));
-  for (const why of unknown) say(world, `error: Cannot compare all namespaces: ${why}\n`);
+  for (const why of unknown) say(world, `error: Cannot compare all namespaces: ${why}`);
   const count = [...podChanges, ...namespaceChanges, ...missing, ...more].length;
   if (count > 0) return EXIT.failed;
   return unknown.length > 0 ? EXIT.usage : EXIT.ok;
@@ -137,7 +137,7 @@ function changedIn(pairs: readonly PodPair[]): readonly PodPair[] {
 }
 
 function countText(changed: number, all: string): string {
-  return `${changed} of ${all} ${changed === 1 ? "differs" : "differ"}\n`;
+  return `${changed} of ${all} ${changed === 1 ? "differs" : "differ"}`;
 }
 
 const REVISION = /^rev:(.+)$/;
@@ -162,5 +162,5 @@ function groupsOf(pods: readonly PodPair[], diff: UnifiedDiff, [a, b]: readonly 
     return { name: pod.name, text, key: text.split("\n").filter((line) => /^[-+]/.test(line)).join("\n") };
   });
   const groups = [...Map.groupBy(all, ({ key }) => key).values()].toSorted((one, other) => other.length - one.length);
-  return groups.map((group) => `# ${group.map(({ name }) => name).join("\n# ")}\n${group[0]?.text ?? ""}`);
+  return groups.map((group) => `# ${group.map(({ name }) => visible(name)).join("\n# ")}\n${group[0]?.text ?? ""}`);
 }

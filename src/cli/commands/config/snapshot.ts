@@ -77,9 +77,9 @@ async function runSnapshot(world: World, { flags }: Input<typeof FLAGS>): Promis
     output.write(snapshotText(snapshot));
     output.commit();
     const needs = [...new Set(snapshot.unreadable.map(({ needs }) => needs))];
-    for (const text of snapshot.withheld) say(world, `note: a secret is replaced with "[redacted]": ${text}\n`);
+    for (const text of snapshot.withheld) say(world, `note: a secret is replaced with "[redacted]": ${text}`);
     if (needs.length === 0) return EXIT.ok;
-    say(world, `error: The snapshot is incomplete: it needs ${needs.join(", ")}\n  ${RIGHTS}\n`);
+    say(world, `error: The snapshot is incomplete: it needs ${needs.join(", ")}`, `  ${RIGHTS}`);
     return EXIT.failed;
   } finally {
     progress.end();

@@ -80,7 +80,7 @@ function tagOf(image: string): string | null {
 /** Formats the versions in a cluster as lines. */
 export function clusterText({ server, kubernetes, istiod, webhook }: ClusterVersions): string {
   if (server === null) return "";
-  if (kubernetes === null) return `cluster ${server}: unknown\n`;
+  if (kubernetes === null) return `cluster ${visible(server)}: unknown\n`;
   const lines = [
     `cluster ${server}: Kubernetes ${kubernetes}`,
     ...linesOf("istiod", istiod),

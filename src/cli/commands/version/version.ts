@@ -53,7 +53,7 @@ async function printVersion(world: World, { flags }: Input<typeof FLAGS>): Promi
   const info = { ...ownVersion(world), ...cluster === undefined ? {} : { cluster } };
   world.stdout.write(await VIEWS[output ?? "text"](info));
   const problems = cluster?.problems ?? [];
-  if (output === undefined) { for (const problem of problems) say(world, `error: ${problem}\n`); }
+  if (output === undefined) { for (const problem of problems) say(world, `error: ${problem}`); }
   return problems.length === 0 ? EXIT.ok : EXIT.failed;
 }
 

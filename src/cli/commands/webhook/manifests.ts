@@ -153,7 +153,7 @@ async function printManifests(world: World, { flags }: Input<typeof FLAGS>): Pro
   if (!flags.undo && flags.image === UNPUBLISHED) {
     say(
       world,
-      `warning: No registry is known to have the image "${flags.image}": build one (docs/images.md) and name it with --image\n`,
+      `warning: No registry is known to have the image "${flags.image}": build one (docs/images.md) and name it with --image`,
     );
   }
   if (!flags.undo) warnOfTakeOvers(world, webhook.webhookTakeOvers(options), flags.takeOver);
@@ -177,7 +177,7 @@ function warnOfTakeOvers(
     const seldom = isControlPlanes ? "" : ", if there is one";
     say(
       world,
-      `warning: "${name}" replaces ${owner}${seldom}; --undo prints what to save first and how to go back\n`,
+      `warning: "${name}" replaces ${owner}${seldom}; --undo prints what to save first and how to go back`,
     );
   }
 }

@@ -18,6 +18,17 @@ export async function onTerminal(
   return new TextDecoder().decode((await command.output()).stdout);
 }
 
+/** What a command writes to pipes, as the log of a CI system shows it. */
+export async function inPipes(
+  words: readonly string[],
+  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+): Promise<Readonly<Record<"stdout" | "stderr", string>>> {
+  const { stdout, stderr } = await new Deno.Command(MESH_COMMAND, { args: [...words], cwd, env, stdin: "null" })
+    .output();
+  const decoder = new TextDecoder();
+  return { stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
 /** The characters that act on a terminal, each with the text after it, except the program's own. */
 export function acting(shown: string): readonly string[] {
   return (shown.replaceAll(OWN, "").match(ACTS) ?? []).map((found) => JSON.stringify(found));
