@@ -59,10 +59,10 @@ async function perform(job: Job): Promise<number> {
 }
 
 /** Checks that the settings capture the required directions, before any change. */
-function logCaptured({ log, mode, settings: { capture, run } }: Job): void {
+function logCaptured({ log, settings: { capture, run } }: Job): void {
   const captured = capturedDirections(capture);
   checkRequired(run.require, captured, "The settings");
-  if (mode === "apply" && captured.length === 0) log.warn(NOTHING_CAPTURED);
+  if (captured.length === 0) log.warn(NOTHING_CAPTURED);
 }
 
 /** Runs the verification. Loads its code late, because most runs do not verify. */

@@ -127,12 +127,14 @@ Deno.test("an argument that is not a flag is refused, but Istio's program ignore
   assert.equal(await runIptables(fakeWorld(POD), ISTIO, ["--dry-run", "80"]), 0);
 });
 
-Deno.test("settings that capture neither direction are a warning of apply", async () => {
-  const [nothing, one] = [fakeWorld(POD), fakeWorld(POD)];
-  await runIptables(nothing, APPLY, ["--dry-run"]);
-  await runIptables(one, APPLY, ["--dry-run", "-i", "*"]);
-  assert.match(nothing.said.stderr, / warning iptables: These settings capture neither inbound nor outbound/);
-  assert.equal(one.said.stderr, "");
+Deno.test("settings that capture neither direction are a warning of apply and generate", async () => {
+  for (const [call, args] of [[APPLY, ["--dry-run"]], [GENERATE, []]] as const) {
+    const [nothing, one] = [fakeWorld(POD), fakeWorld(POD)];
+    await runIptables(nothing, call, args);
+    await runIptables(one, call, [...args, "-i", "*"]);
+    assert.match(nothing.said.stderr, / warning iptables: These settings capture neither inbound nor outbound/);
+    assert.equal(one.said.stderr, "");
+  }
 });
 
 Deno.test("--require fails with 126 before any change", async () => {
