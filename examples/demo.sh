@@ -57,7 +57,8 @@ coproc machine {
 }
 pid=$machine_PID
 exec 3>&"${machine[1]}" 4<&"${machine[0]}" {machine[1]}>&- {machine[0]}<&-
-trap 'exec 3>&-; wait "$pid"; rm -rf "$folder"' EXIT
+# What root built belongs to the owner of the checkout, who compiles in it and removes it without sudo.
+trap 'exec 3>&-; wait "$pid"; rm -rf "$folder"; if [ -d .cache ]; then chown -RhP --reference=. .cache; fi' EXIT
 for signal in HUP:129 INT:130 TERM:143; do trap "exit ${signal#*:}" "${signal%:*}"; done
 
 still_possible() { kill -0 "$pid" 2>/dev/null; }
