@@ -26,7 +26,11 @@ const CASES: readonly [args: string, error: string][] = [
   ["inject -f a --native-sidecars jobs", 'Unexpected argument "jobs"; did you mean "--native-sidecars=jobs"?'],
   ["uninject -f a --diff external", 'Unexpected argument "external"; did you mean "--diff=external"?'],
   ["inject --cni false -f a", 'Unexpected argument "false"; did you mean "--cni=false"?'],
-  ["inject -f jobs --native-sidecars b jobs", 'Unexpected argument "b"; name files with -f'],
+  ["inject -f a b", 'Unexpected argument "b"; give each file its own -f, or quote the pattern'],
+  [
+    "inject -f jobs --native-sidecars b jobs",
+    'Unexpected argument "b"; give each file its own -f, or quote the pattern',
+  ],
   ["version now", 'Unexpected argument "now"; see "kubectl mesh version --help"'],
   ["version -- now", 'Unexpected argument "now"; see "kubectl mesh version --help"'],
   ["inject", "No input is given; name files with -f, or - for standard input"],

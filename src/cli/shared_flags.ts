@@ -179,6 +179,11 @@ export const MANIFESTS = {
 
 export type ManifestFlags = Values<{ readonly "": typeof MANIFESTS }>;
 
+/** What to do with a file name outside of -f. A shell turns an unquoted pattern into such names. */
+export function fileHint(given: ReadonlySet<string>): string {
+  return given.has("filename") ? "give each file its own -f, or quote the pattern" : "name files with -f";
+}
+
 /** Exit codes of the commands that change manifests. */
 export const MANIFEST_EXITS: Exits = {
   ok: "done; with --diff, no changes",

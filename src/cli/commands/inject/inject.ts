@@ -1,5 +1,5 @@
 import { command } from "../../command.ts";
-import { MANIFEST_EXITS } from "../../shared_flags.ts";
+import { fileHint, MANIFEST_EXITS } from "../../shared_flags.ts";
 import { INJECT_FLAGS } from "./inject_flags.ts";
 
 export const INJECT = command({
@@ -12,7 +12,7 @@ export const INJECT = command({
   surplusHint: (given) =>
     given.has("inPlace")
       ? "-i is --in-place; the control plane's namespace is --istioNamespace, with --from-cluster"
-      : "name files with -f",
+      : fileHint(given),
   examples: [
     { title: 'In a shell with "set -o pipefail"', command: "kubectl mesh inject -f web.yaml | kubectl apply -f -" },
     { command: "kubectl mesh inject -f manifests/ -R -o injected.yaml" },

@@ -1,5 +1,5 @@
 import { command } from "../../command.ts";
-import { MANIFEST_EXITS, MANIFESTS } from "../../shared_flags.ts";
+import { fileHint, MANIFEST_EXITS, MANIFESTS } from "../../shared_flags.ts";
 
 export const UNINJECT = command({
   summary: "Remove the sidecar from manifests",
@@ -8,7 +8,7 @@ export const UNINJECT = command({
     "rewrote. All other parts keep their bytes. A warning names each field whose original value is unknown. No " +
     "cluster is contacted.",
   usage: "-f FILE|DIR|URL|- [flags]",
-  surplusHint: "name files with -f",
+  surplusHint: fileHint,
   examples: [
     { command: "kubectl mesh uninject -f injected.yaml -o web.yaml" },
     {
