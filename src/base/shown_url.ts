@@ -22,5 +22,5 @@ export function shownUrl(text: string): string {
 
 /** Returns a text, such as an error of the runtime, with each URL in it as `shownUrl` returns it. */
 export function withShownUrls(text: string): string {
-  return text.replaceAll(/[a-z][a-z0-9+.-]*:\/\/[^\s"'()]+/gi, (found) => shownUrl(found));
+  return text.replaceAll(/\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"'()]+/gi, (found) => shownUrl(found));
 }

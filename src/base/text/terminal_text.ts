@@ -17,19 +17,19 @@ export const CLEAR_SCREEN = "\x1b[H\x1b[2J";
  * that the program itself writes.
  */
 export function terminalText(text: string): string {
-  return text === CLEAR_SCREEN ? text : escapedExcept(STYLED, text);
+  return text === CLEAR_SCREEN ? text : escapedExcept(text.matchAll(STYLED), text);
 }
 
 /** Does the same for a text without colors, such as all that goes to standard error or to a log of a CI system. */
 export function plainText(text: string): string {
-  return escapedExcept(LAYOUT, text);
+  return escapedExcept(text.matchAll(LAYOUT), text);
 }
 
-function escapedExcept(own: RegExp, text: string): string {
+function escapedExcept(own: Iterable<RegExpExecArray>, text: string): string {
   if (text.search(HIDDEN_CHARACTERS) < 0) return text;
   let shown = "";
   let from = 0;
-  for (const { 0: kept, index } of text.matchAll(own)) {
+  for (const { 0: kept, index } of own) {
     shown += visible(text.slice(from, index)) + kept;
     from = index + kept.length;
   }
