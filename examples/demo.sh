@@ -11,7 +11,7 @@ Usage:
   examples/demo.sh [--fast | --record]
 
 Flags:
-      --fast     No pauses; on a terminal, a key ends each of them too
+      --fast     No pauses; without it, a key ends each of them
       --record   Write the story to docs/images/demo.txt and its pictures, too
   -h, --help     Print this
 
@@ -48,6 +48,12 @@ for program in curl etcd go ip iptables nsenter openssl python3 setpriv setsid; 
 done
 [ ${#missing[@]} = 0 ] || fail "The demo needs programs that are not on the PATH of $(id -un): ${missing[*]}; on Debian: \
 apt-get install curl etcd-server golang iproute2 iptables openssl python3 util-linux"
+go_version=$(go env GOVERSION)
+case $go_version in
+  go1.? | go1.?.* | go1.1? | go1.1?.* | go1.20 | go1.20.*)
+    fail "Go ${go_version#go} is too old: the demo needs Go 1.21 or later, which downloads the version that the servers need; \
+Debian 13 has it, Debian 12 has it in bookworm-backports" ;;
+esac
 
 # The servers, and the node that runs the pods. They are there as long as descriptor 3 is open.
 folder=$(mktemp -d "${TMPDIR:-/tmp}/mesh-demo.XXXXXX") && chmod 755 "$folder" || exit

@@ -8,6 +8,7 @@
  */
 import { parseArgs } from "node:util";
 import { ClusterPool, POOL } from "../test/e2e/support/cluster/pool.ts";
+import { say } from "./compile/run.ts";
 import { BUNDLED, bundledProgram } from "./test/bundled_program.ts";
 import {
   ALONE,
@@ -224,4 +225,9 @@ async function versions(args: readonly string[]): Promise<number> {
 }
 
 const [name, ...others] = Deno.args;
-Deno.exit(name === "versions" ? await versions(others) : await main(Deno.args));
+try {
+  Deno.exit(name === "versions" ? await versions(others) : await main(Deno.args));
+} catch (error) {
+  say(`error: ${error instanceof Error ? error.message : String(error)}`);
+  Deno.exit(1);
+}

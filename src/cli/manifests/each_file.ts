@@ -26,15 +26,31 @@ export function outputPaths(inputs: readonly ManifestInput[], folder: string | u
 
 /**
  * Throws a UsageError if the folder of the outputs is inside a folder that is read recursively, because the next run would
- * read the outputs. The same folder is fine: each input is then replaced.
+ * read the outputs.
  */
 export function refuseNested(world: Pick<World, "env">, folder: string, inputs: readonly string[]): void {
-  const whole = (path: string) => posix.resolve("/", world.env.get("PWD") ?? "", path);
-  const outer = inputs.find((input) => whole(folder).startsWith(`${whole(input).replace(/\/$/, "")}/`));
+  const outer = inputs.find((input) => whole(world, folder).startsWith(`${whole(world, input).replace(/\/$/, "")}/`));
   if (outer === undefined) return;
   throw new UsageError(`Cannot write to "${folder}/": it is inside the input folder "${outer}", which -R reads`, {
     hint: "the next run would read the outputs too: name a folder outside of it",
   });
+}
+
+/** Throws a UsageError if an output would replace its own input: only -i does that. */
+export function refuseReplaced(
+  world: Pick<World, "env">,
+  paths: readonly string[],
+  inputs: readonly ManifestInput[],
+): void {
+  const replaced = inputs.find(({ file }, at) => whole(world, paths[at] ?? "") === whole(world, file));
+  if (replaced === undefined) return;
+  throw new UsageError(`The output would replace the input "${replaced.file}"`, {
+    hint: "name another folder, or change the files in place with -i",
+  });
+}
+
+function whole({ env }: Pick<World, "env">, path: string): string {
+  return posix.resolve("/", env.get("PWD") ?? "", path);
 }
 
 /** The output of one input, which is held in memory until all resources have succeeded. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { UsageError } from "../../base/errors.ts";
 import { fakeWorld } from "../../../test/support/fake_world.ts";
-import { outputPaths, refuseNested, writeFiles } from "./each_file.ts";
+import { outputPaths, refuseNested, refuseReplaced, writeFiles } from "./each_file.ts";
 
 const input = (file: string, name?: string) => ({ file, ...name === undefined ? {} : { name }, chunks: none });
 
@@ -50,4 +50,15 @@ Deno.test("refuseNested() refuses a folder inside an input folder, however the t
   for (const [folder, input] of [["src", "src"], ["src2/x", "src"], ["src", "src/a"], ["out", "-"], ["../out", "."]]) {
     refuseNested(world, folder ?? "", [input ?? ""]);
   }
+});
+
+Deno.test("refuseReplaced() refuses an output that is its own input, however the two are written", () => {
+  const world = fakeWorld({ env: { PWD: "/home/me" } });
+  for (const [path, file] of [["a/web.yaml", "./a/web.yaml"], ["/home/me/web.yaml", "web.yaml"]] as const) {
+    assert.throws(() => refuseReplaced(world, ["out/a.yaml", path], [input("a.yaml"), input(file)]), {
+      exitCode: 2,
+      message: `The output would replace the input "${file}"`,
+    });
+  }
+  refuseReplaced(world, ["out/a.yaml", "web.yaml"], [input("a.yaml"), input("a/web.yaml")]);
 });

@@ -3,7 +3,7 @@ import { EXIT } from "../../base/errors.ts";
 import { interruption } from "../../platform/progress.ts";
 import type { World } from "../../platform/world.ts";
 import type { ManifestInput, Sink, Summary } from "../../inject/mod.ts";
-import { type HeldFile, outputPaths, writeFiles } from "./each_file.ts";
+import { type HeldFile, outputPaths, refuseReplaced, writeFiles } from "./each_file.ts";
 import type { ManifestFlags } from "../shared_flags.ts";
 import { openOutput, type OutputTarget } from "./output.ts";
 import type { Written } from "./reporter.ts";
@@ -76,6 +76,7 @@ function eachOutput(
   inputs: readonly ManifestInput[],
 ): ManifestOutput {
   const paths = outputPaths(inputs, folder);
+  if (folder !== undefined) refuseReplaced(world, paths, inputs);
   const held: HeldFile[] = [];
   const signals = interruption(world, () => "Interrupted: nothing is written");
   return {

@@ -11,9 +11,12 @@ export async function readFolder(world: World, path: string): Promise<Snapshot> 
   const names = entries.filter(({ kind }) => kind === "file").map(({ name }) => name);
   const wanted = names.filter(isSnapshotFile);
   if (!wanted.some(isPartName)) {
+    const inner = entries.find(({ kind }) => kind === "directory");
     throw new MeshError("The folder is not a snapshot: it does not contain any file of a snapshot", {
       place: { file: path },
-      hint: `a snapshot contains files such as ${PART_NAMES.slice(0, 3).join(", ")}`,
+      hint: inner === undefined
+        ? `a snapshot contains files such as ${PART_NAMES.slice(0, 3).join(", ")}`
+        : `name a folder in it, such as "${trimmedEnd(path, "/")}/${inner.name}"`,
     });
   }
   const files = new Map<string, Part>();

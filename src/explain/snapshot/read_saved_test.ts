@@ -70,3 +70,9 @@ Deno.test("manifestText is read back", async () => {
   );
   assert.deepEqual(second, first);
 });
+
+Deno.test("readFolder: the error of a folder of snapshots names one of them", async () => {
+  const world = fakeWorld({ files: { "/saved/web/config_dump.json": "{}" } });
+  await assert.rejects(readFolder(world, "/saved/"), { hint: 'name a folder in it, such as "/saved/web"' });
+  await assert.rejects(readFolder(folder({ other: "" }), "/web"), { hint: /^a snapshot contains files such as / });
+});
