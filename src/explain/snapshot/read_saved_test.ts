@@ -72,7 +72,10 @@ Deno.test("manifestText is read back", async () => {
 });
 
 Deno.test("readFolder: the error of a folder of snapshots names one of them", async () => {
-  const world = fakeWorld({ files: { "/saved/web/config_dump.json": "{}" } });
-  await assert.rejects(readFolder(world, "/saved/"), { hint: 'name a folder in it, such as "/saved/web"' });
+  const empty = fakeWorld();
+  const list = () => Promise.resolve([{ name: "web", kind: "directory" } as const]);
+  await assert.rejects(readFolder({ ...empty, files: { ...empty.files, list } }, "/saved/"), {
+    hint: 'name a folder in it, such as "/saved/web"',
+  });
   await assert.rejects(readFolder(folder({ other: "" }), "/web"), { hint: /^a snapshot contains files such as / });
 });
