@@ -171,8 +171,10 @@ function timeOfVersion(version: string): number | undefined {
 
 /** Whether Envoy is connected to the control plane: the open xDS stream is an active request in the xDS cluster. */
 function connectedOf(stats: ReadonlyMap<string, number>, parts: Snapshot["parts"]): boolean | null {
-  const value = stats.get("control_plane.connected_state") ?? stats.get("cluster.xds-grpc.upstream_rq_active") ??
-    stats.get("cluster.xds-grpc.upstream_cx_active") ?? requestsOf(parts);
+  // The bootstrap of newer Istio ends the cluster's name in statistics with a semicolon.
+  const counter = (name: string) => stats.get(`cluster.xds-grpc;.${name}`) ?? stats.get(`cluster.xds-grpc.${name}`);
+  const value = stats.get("control_plane.connected_state") ?? counter("upstream_rq_active") ??
+    counter("upstream_cx_active") ?? requestsOf(parts);
   return value === undefined ? null : value > 0;
 }
 

@@ -195,6 +195,12 @@ const CONFIGURATIONS: Readonly<Record<string, readonly [object, unknown, string 
     "false error",
     /^no connection to the control plane/,
   ],
+  "lost its control plane, by the counter of newer Istio": [
+    {},
+    "cluster.xds-grpc;.upstream_rq_active: 0\n",
+    "false error",
+    /^no connection to the control plane/,
+  ],
   "refused a listener": [
     { dynamic_listeners: [{ name: "l", error_state: { details: "bad \x1b[31m" } }] },
     "",

@@ -11,7 +11,7 @@ export interface PartCommand {
 /** Pattern for the Envoy counters that `explain` reads. */
 const STATS_FILTER = "^(server\\.(state|live|uptime|days_until_first_cert_expiring|total_connections)|" +
   "cluster_manager\\.(cds|warming_clusters|active_clusters).*|listener_manager\\.(lds|total_listeners|listener_create_failure|" +
-  "listener_in_place_updated|workers_started).*|control_plane\\..*|cluster\\.xds-grpc\\.upstream_(cx_active|cx_connect_fail|rq_active)|" +
+  "listener_in_place_updated|workers_started).*|control_plane\\..*|cluster\\.xds-grpc;?\\.upstream_(cx_active|cx_connect_fail|rq_active)|" +
   ".*\\.(rds|sds)\\.[^.]*\\.(update_rejected|update_success|update_time|version)|.*outlier_detection\\.ejections_active)$";
 
 const STATS = `stats?filter=${encodeURIComponent(STATS_FILTER)}`;
