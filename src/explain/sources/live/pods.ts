@@ -64,8 +64,9 @@ async function podsByLabels(api: Listing, choice: PodChoice, namespace: string):
   const { container = PROXY_CONTAINER } = choice;
   const all = await listPods(api, choice.allNamespaces ? undefined : namespace, choice.selector ?? "");
   const isOfMesh = (pod: Pod) => hasContainer(pod, container) || isAmbient(pod.metadata);
-  const pods = all.filter((pod) => isOfMesh(pod) && !isOver(pod));
-  if (pods.length > 0) return { pods, note: undefined };
+  const running = all.filter((pod) => !isOver(pod));
+  const pods = running.filter(isOfMesh);
+  if (pods.length > 0) return { pods, note: outsideNote(running.filter((pod) => !isOfMesh(pod))) };
   const where = choice.allNamespaces ? "any namespace" : `the namespace "${namespace}"`;
   const labels = choice.selector === undefined ? "" : ` with the labels "${choice.selector}"`;
   throw new MeshError(
@@ -74,6 +75,19 @@ async function podsByLabels(api: Listing, choice: PodChoice, namespace: string):
       : `None of the ${all.length} pods${labels} in ${where} has a container "${container}"`,
     { hint: all.length === 0 ? emptyHint(choice) : '"kubectl mesh check injection" shows why pods are not injected' },
   );
+}
+
+/** Maximum number of left-out pods to name. */
+const NAMED = 3;
+
+function outsideNote(pods: readonly Pod[]): string | undefined {
+  if (pods.length === 0) return undefined;
+  const names = pods.slice(0, NAMED).map(({ metadata: { name, namespace } }) => `${namespace}/${name}`);
+  const more = pods.length > NAMED ? ` and ${pods.length - NAMED} more` : "";
+  return `note: Left out, because ${pods.length === 1 ? "it has" : "they have"} no proxy: ${
+    names.join(", ")
+  }${more}; ` +
+    '"kubectl mesh check injection" shows why';
 }
 
 /** A cluster without any pod is probably the wrong cluster. */
