@@ -3,8 +3,7 @@ import { type CertificateInfo, decodePems, readCertificate } from "../../../gola
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
 import type { Facts } from "../../facts.ts";
-import { findingOf, type Problem, type ProblemOf } from "../findings.ts";
-import { distinct } from "./injectors.ts";
+import { findingOf, type Problem } from "../findings.ts";
 import { restarted } from "./webhook_advice.ts";
 
 export interface Authority {
@@ -32,50 +31,69 @@ function binaryOf(base64: string): string {
   }
 }
 
+/** Returns the subject of a message about webhooks of one configuration. Names them if others of it are not affected. */
+export function bundleOf(affected: readonly InjectorWebhook[], webhooks: readonly InjectorWebhook[]): string {
+  const own = webhooks.filter(({ configuration }) => configuration === affected[0]?.configuration);
+  if (affected.length === own.length) return "its caBundle";
+  return `the caBundle of ${affected.map(({ name }) => `"${name}"`).join(", ")}`;
+}
+
 /** Checks that each caBundle contains a valid certificate with more than a third of its lifetime left. */
 export function bundleValid(webhooks: readonly InjectorWebhook[], { clock }: Facts): Finding {
   const now = clock.now();
-  const problems = distinct(webhooks, ({ configuration, caBundle }) => [configuration, caBundle])
-    .flatMap((webhook): Problem[] => {
-      const problem = bundleProblem(webhook, now);
-      if (problem === undefined) return [];
-      return [{ object: configurationRef(webhook), ...problem, advice: restarted(webhook.target) }];
+  const found = webhooks.flatMap((webhook) => {
+    const state = bundleState(webhook, now);
+    if (state === undefined) return [];
+    return [{ webhook, object: configurationRef(webhook), ...state, advice: restarted(webhook.target) }];
+  });
+  const same = Map.groupBy(found, ({ webhook: _, ...rest }) => JSON.stringify(rest));
+  const problems = [...same.values()].flatMap((group): Problem[] => {
+    const bundle = bundleOf(group.map(({ webhook }) => webhook), webhooks);
+    return group.slice(0, 1).map(({ object, result, state, advice }) => {
+      return { object, result, message: `${bundle} ${state}`, advice };
     });
+  });
   return findingOf(problems);
 }
 
+/** The end of a message, after the subject "its caBundle". */
+interface BundleState {
+  readonly result: "warning" | "error";
+  readonly state: string;
+}
+
 /** Returns the problem of a caBundle. May be empty with a URL: the API server then trusts the operating system's CAs. */
-function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): ProblemOf | undefined {
+function bundleState({ caBundle, target }: InjectorWebhook, now: Date): BundleState | undefined {
   if (caBundle === "" && "url" in target) return undefined;
   if (caBundle === "") {
-    return { result: "error", message: "its caBundle is empty, so the API server trusts no certificate" };
+    return { result: "error", state: "is empty, so the API server trusts no certificate" };
   }
   try {
-    return validityProblem(authoritiesOf(caBundle).map(({ info }) => info), now);
+    return validity(authoritiesOf(caBundle).map(({ info }) => info), now);
   } catch (error) {
-    return { result: "error", message: `its caBundle cannot be read: ${messageOf(error)}` };
+    return { result: "error", state: `cannot be read: ${messageOf(error)}` };
   }
 }
 
 /** Requires one valid certificate, because a caBundle may also contain the previous and the next certificate. */
-function validityProblem(all: readonly CertificateInfo[], now: Date): ProblemOf | undefined {
+function validity(all: readonly CertificateInfo[], now: Date): BundleState | undefined {
   const current = all.filter(({ notBefore, notAfter }) => notBefore <= now && now < notAfter);
   const [longest] = current.toSorted((a, b) => b.notAfter.getTime() - a.notAfter.getTime());
-  if (longest !== undefined) return expiryProblem(longest, now);
+  if (longest !== undefined) return expiry(longest, now);
   const [first] = all;
-  if (first === undefined) return { result: "error", message: "its caBundle contains no certificate" };
-  const message = now < first.notBefore
-    ? `its caBundle is valid only from ${first.notBefore.toISOString()}`
-    : `its caBundle expired at ${first.notAfter.toISOString()}`;
-  return { result: "error", message };
+  if (first === undefined) return { result: "error", state: "contains no certificate" };
+  const state = now < first.notBefore
+    ? `is valid only from ${first.notBefore.toISOString()}`
+    : `expired at ${first.notAfter.toISOString()}`;
+  return { result: "error", state };
 }
 
 const DAY = 24 * 60 * 60 * 1000;
 
 /** Warns in the last third of a certificate's lifetime, as lifetimes range from a day to ten years (linkerd2 #5149). */
-function expiryProblem({ notBefore, notAfter }: CertificateInfo, now: Date): ProblemOf | undefined {
+function expiry({ notBefore, notAfter }: CertificateInfo, now: Date): BundleState | undefined {
   const left = notAfter.getTime() - now.getTime();
   if (left > (notAfter.getTime() - notBefore.getTime()) / 3) return undefined;
   const time = left >= 2 * DAY ? `${Math.floor(left / DAY)} days` : `${Math.floor(left / (DAY / 24))} hours`;
-  return { result: "warning", message: `its caBundle expires at ${notAfter.toISOString()}, in ${time}` };
+  return { result: "warning", state: `expires at ${notAfter.toISOString()}, in ${time}` };
 }

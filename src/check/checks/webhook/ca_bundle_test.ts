@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { testCertificate } from "../../../../test/support/tls/certificates.ts";
 import { object } from "../../../../test/support/kube/cluster.ts";
+import { shownText } from "../../../../test/support/kube/shown.ts";
 import { webhookFinding, withBundle } from "../../../../test/support/kube/webhook_check.ts";
+import { mapsAt } from "../../../base/value.ts";
 import type { KubeObject } from "../../../kube/client/mod.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -44,7 +46,7 @@ Deno.test("an unreadable caBundle is an error", async () => {
   assert.match((await bundle(broken))[1], /cannot be read: x509: malformed certificate/);
 });
 
-const [mine, foreign] = [testCertificate(), testCertificate()];
+const [mine, foreign] = [testCertificate(200n), testCertificate(200n)];
 
 async function agreement(...objects: KubeObject[]): Promise<readonly [string, string]> {
   const options = { objects: [withBundle(mine.authority), ...objects] };
@@ -86,6 +88,61 @@ Deno.test("without a visible certificate the result is unknown", async () => {
     message: 'cannot tell: needs get on secrets in the namespace "istio-system"',
     missingRight: 'get on secrets in the namespace "istio-system"',
   });
+});
+
+/** Returns the configuration with `mine`, and with another caBundle (PEM) in some of its webhooks. */
+function withBundles(pem: string, isOther: (index: number) => boolean): KubeObject {
+  const [good, bad] = [withBundle(mine.authority), withBundle(pem)];
+  const others = mapsAt({ ...bad }, "webhooks");
+  return { ...good, webhooks: mapsAt({ ...good }, "webhooks").map((each, i) => isOther(i) ? others[i] ?? each : each) };
+}
+
+const NAMES = ["rev.namespace", "rev.object", "namespace", "object"].map((name) => `${name}.sidecar-injector.istio.io`);
+const CONFIGURATION = "mutatingwebhookconfiguration/istio-sidecar-injector";
+const HELD = secret("istio-ca-secret", "ca-cert.pem", mine.authority);
+const WITHOUT_AUTHORITY = 'does not contain the authority of the Secret "istio-system/istio-ca-secret"';
+
+async function messages(id: string, ...objects: KubeObject[]): Promise<string | undefined> {
+  return (await webhookFinding(id, { objects })).message;
+}
+
+for (const [index, name] of NAMES.entries()) {
+  Deno.test(`a foreign caBundle in only one webhook is an error: ${name}`, async () => {
+    const configuration = withBundles(foreign.authority, (each) => each === index);
+    const { result, message } = await webhookFinding("webhook-certificate", { objects: [configuration, HELD] });
+    assert.equal(result, "error");
+    assert.equal(message, `${CONFIGURATION}: the caBundle of "${name}" ${WITHOUT_AUTHORITY}`);
+  });
+}
+
+Deno.test("webhooks with the same problem share a line, which names none if all have it", async () => {
+  const last = withBundles(foreign.authority, (index) => index > 1);
+  const all = withBundles(foreign.authority, () => true);
+  const names = `"${NAMES[2]}", "${NAMES[3]}"`;
+  assert.equal(
+    await messages("webhook-certificate", last, HELD),
+    `${CONFIGURATION}: the caBundle of ${names} ${WITHOUT_AUTHORITY}`,
+  );
+  assert.equal(await messages("webhook-certificate", all, HELD), `${CONFIGURATION}: its caBundle ${WITHOUT_AUTHORITY}`);
+  const unreadable = "cannot be read: it contains no PEM certificate";
+  const broken = withBundles("hello", (index) => index > 1);
+  assert.equal(await messages("webhook-ca-bundle", broken), `${CONFIGURATION}: the caBundle of ${names} ${unreadable}`);
+  assert.equal(
+    await messages("webhook-ca-bundle", withBundles("hello", () => true)),
+    `${CONFIGURATION}: its caBundle ${unreadable}`,
+  );
+});
+
+Deno.test("an expired certificate is reported beside a caBundle that does not match it", async () => {
+  const served = secret("kubectl-mesh-webhook-certificates", "tls.crt", mine.certificate);
+  const objects = [withBundles(foreign.authority, (index) => index === 3), served];
+  const finding = await webhookFinding("webhook-certificate", { objects }, day(10_000));
+  const { message = "" } = finding;
+  const [first = "", second = "", ...others] = message.split("\n");
+  assert.match(first, /: no certificate in the caBundle of "object\.\S+" signed the certificate in the Secret /);
+  assert.match(second, /: the certificate in the Secret "\S+" expired at /);
+  assert.deepEqual(others, []);
+  assert.equal((await shownText(finding)).split("rollout restart").length, 2);
 });
 
 Deno.test("no private key is ever printed", async () => {

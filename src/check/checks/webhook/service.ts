@@ -18,7 +18,7 @@ export type ServiceTarget = Exclude<WebhookTarget, { url: string }>;
 export type Called = InjectorWebhook & { readonly target: ServiceTarget };
 
 /** Returns one webhook for each configuration and called Service port. */
-export function calledServices(webhooks: readonly InjectorWebhook[]): Called[] {
+function calledServices(webhooks: readonly InjectorWebhook[]): Called[] {
   return distinct(webhooks, ({ configuration, target }) => [configuration, target]).filter(isCalled);
 }
 

@@ -6,8 +6,8 @@ import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
 import { cannotTell, type Facts, firstKnown, inEach } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
-import { authoritiesOf, type Authority } from "./ca_bundle.ts";
-import { calledServices, type ServiceTarget } from "./service.ts";
+import { authoritiesOf, type Authority, bundleOf } from "./ca_bundle.ts";
+import { type Called, isCalled, type ServiceTarget } from "./service.ts";
 import { restarted } from "./webhook_advice.ts";
 
 interface Place {
@@ -26,20 +26,33 @@ const PLACES: readonly Place[] = [
   { kind: "ConfigMap", name: () => "istio-ca-root-cert", key: "root-cert.pem", holds: "authority" },
 ];
 
-/** Checks that the caBundle of each configuration matches the certificate in the first of `PLACES` that exists. */
+/** Checks that the caBundle of each webhook matches the certificate in the first of `PLACES` that exists. */
 export async function trustAgrees(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const seen: string[] = [];
-  const problems = await inEach(calledServices(webhooks), async (webhook): Promise<readonly Problem[]> => {
-    const held = await firstPlace(webhook.target, facts);
+  const problems = await inEach(sameService(webhooks), async (group): Promise<readonly Problem[]> => {
+    const [{ configuration, target }] = group;
+    const held = await firstPlace(target, facts);
     if (held === undefined) return [];
     seen.push(held.name);
-    const message = disagreement(webhook, held) ?? invalidity(held, facts.clock.now());
-    if (message === undefined) return [];
-    return [{ object: configurationRef(webhook), result: "error", message, advice: restarted(webhook.target) }];
+    const differing = group.filter(({ caBundle }) => !agrees(caBundle, held));
+    const messages = [
+      differing.length > 0 ? disagreement(bundleOf(differing, webhooks), held) : undefined,
+      differing.length < group.length ? invalidity(held, facts.clock.now()) : undefined,
+    ].filter((message) => message !== undefined);
+    const object = configurationRef({ configuration });
+    return messages.map((message) => ({ object, result: "error", message, advice: restarted(target) }));
   });
   if (problems.length > 0) return findingOf(problems);
   if (seen.length > 0) return { result: "ok", message: [...new Set(seen)].join(", ") };
   return cannotTell("no known Secret or ConfigMap contains the webhook's certificate");
+}
+
+/** Groups the webhooks of each configuration by the Service that they call. */
+function sameService(webhooks: readonly InjectorWebhook[]): [Called, ...Called[]][] {
+  const key = ({ configuration, target }: Called) => JSON.stringify([configuration, target.namespace, target.name]);
+  return [...Map.groupBy(webhooks.filter(isCalled), key).values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [[first, ...others]]
+  );
 }
 
 interface Held {
@@ -67,16 +80,19 @@ function certificateIn(object: ConfigMap | Secret | undefined, { kind, key }: Pl
   return decodePems(kind === "Secret" ? atob(text) : text).find(({ type }) => type === "CERTIFICATE")?.bytes;
 }
 
-function disagreement({ caBundle }: InjectorWebhook, { name, holds, der }: Held): string | undefined {
+function agrees(caBundle: string, { holds, der }: Held): boolean {
   const authorities = quietly(() => authoritiesOf(caBundle)) ?? [];
-  const agrees = (authority: Authority) =>
+  const isMatch = (authority: Authority) =>
     holds === "authority"
       ? sameBytes(authority.info.publicKey, readCertificate(der).publicKey)
       : isSignedBy(der, authority.der);
-  if (authorities.some((authority) => quietly(() => agrees(authority)) ?? false)) return undefined;
+  return authorities.some((authority) => quietly(() => isMatch(authority)) ?? false);
+}
+
+function disagreement(bundle: string, { name, holds }: Held): string {
   return holds === "authority"
-    ? `its caBundle does not contain the authority of the ${name}`
-    : `no certificate in its caBundle signed the certificate in the ${name}`;
+    ? `${bundle} does not contain the authority of the ${name}`
+    : `no certificate in ${bundle} signed the certificate in the ${name}`;
 }
 
 /** Reports a served certificate that is expired or not yet valid. Another check covers authorities. */
