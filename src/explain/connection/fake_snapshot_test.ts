@@ -37,6 +37,8 @@ export interface Changes {
   /** The identity that the client's TLS expects. */
   readonly expects?: string;
   readonly isReady?: boolean;
+  /** The secret in the TLS that a DestinationRule sets for the service's cluster; empty for mode SIMPLE. */
+  readonly ownTls?: string;
   readonly allow?: { readonly source_ip?: string; readonly identity?: string };
   readonly config?: string;
   /** Istio's text of the workload in the metadata of endpoints, and the client's own cluster. */
@@ -116,9 +118,9 @@ function statuses({ endpoints = ["10.0.0.9"], isEjected = false, tunnel }: Chang
   return { cluster_statuses: [{ name: WEB, host_statuses }] };
 }
 
-function tls(kind: "Upstream" | "Downstream", expects?: string): object {
+function tls(kind: "Upstream" | "Downstream", expects?: string, secret = "default"): object {
   const common_tls_context = {
-    tls_certificate_sds_secret_configs: [{ name: "default" }],
+    tls_certificate_sds_secret_configs: secret === "" ? [] : [{ name: secret }],
     ...expects === undefined ? { validation_context_sds_secret_config: { name: "ROOTCA" } } : {
       combined_validation_context: {
         default_validation_context: { match_subject_alt_names: [{ exact: expects }] },
@@ -222,7 +224,7 @@ function istioMetadata({ origin }: Changes): object {
 }
 
 function clusters(changes: Changes): object[] {
-  const { lb_subset_config, isEjected, max_connections, tunnel, expects } = changes;
+  const { lb_subset_config, isEjected, max_connections, tunnel, expects, ownTls } = changes;
   const internal = { "@type": `${TYPE}.x.v3.InternalUpstreamTransport`, transport_socket: { name: "raw_buffer" } };
   const transport_socket_matches = [
     { name: "hbone", match: { tunnel: "http" }, transport_socket: { typed_config: internal } },
@@ -232,7 +234,7 @@ function clusters(changes: Changes): object[] {
     {
       name: WEB,
       type: "EDS",
-      transport_socket_matches,
+      ...ownTls === undefined ? { transport_socket_matches } : { transport_socket: tls("Upstream", undefined, ownTls) },
       common_lb_config: { healthy_panic_threshold: {} },
       lb_subset_config,
       ...isEjected === undefined ? {} : { outlier_detection: {} },

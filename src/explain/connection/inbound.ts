@@ -89,8 +89,13 @@ const CLIENT_TEXT: Readonly<Record<Client, string>> = {
   tls: "the application's own TLS",
 };
 
+/** Returns the client's protocol as text. TLS of the client's proxy is not TLS of the application. */
+function protocolText(client: Client, peer: Peer | undefined): string {
+  return peer?.tls === "simple" ? "TLS without a client certificate" : CLIENT_TEXT[client];
+}
+
 function clientText(client: Client, { peer }: Connection): string {
-  const text = CLIENT_TEXT[client];
+  const text = protocolText(client, peer);
   return peer !== undefined || client === "tls" ? `the client uses ${text}` : `a client that uses ${text} is assumed`;
 }
 
@@ -119,10 +124,7 @@ function modeStep(
 ): Step {
   const detail = modeDetail(mode);
   const needs = transport.kind === "tls" && transport.requiresClientCertificate;
-  if (client === "tls" && needs) {
-    const message = `${mode.text}: the client must present a certificate of the mesh`;
-    return passing("tls", { result: "warning", message, detail });
-  }
+  if (client === "tls" && needs) return certificateStep(mode, connection);
   if (!takes(mode, client)) return refusedBy(mode, client, connection, facts);
   if (client === "mutual-tcp" && connection.peer !== undefined && filters.some(({ kind }) => kind === "http")) {
     const message =
@@ -130,6 +132,22 @@ function modeStep(
     return passing("tls", { result: "warning", message, detail });
   }
   return passing("tls", { message: mode.text, detail });
+}
+
+/**
+ * Returns the step for TLS at a port that requires a client certificate. Only the application knows whether its own TLS
+ * has a certificate. The client's proxy has none with mode SIMPLE: PERMISSIVE would not help it.
+ */
+function certificateStep(mode: Mode, { peer }: Connection): Step {
+  const detail = modeDetail(mode);
+  if (peer?.tls !== "simple") {
+    const message = `${mode.text}: the client must present a certificate of the mesh`;
+    return passing("tls", { result: "warning", message, detail });
+  }
+  const says = `the client's proxy uses ${protocolText("tls", peer)}`;
+  const message = `${mode.text}, and ${says}: the server refuses the handshake: 503 UF`;
+  const fix = "remove trafficPolicy.tls of the DestinationRule, so that Istio detects the TLS mode of the server";
+  return refusing("tls", { message, detail }, fix, peer.rule);
 }
 
 /** Whether the client is known and the mTLS mode refuses it. Then the mode is the reason, not the filter chain. */

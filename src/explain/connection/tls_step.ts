@@ -108,8 +108,14 @@ function encrypted({ origin }: Cluster, { match }: TransportChoice, tls: Tls): S
     names.length === 0 ? "" : `the server's name ${names.slice(0, 3).join(" or ")}`,
     tls.roots === "" ? "the server's certificate is not verified" : "",
   );
-  const detail = detailOf({ mode, match, sni: tls.sni, alpn: tls.alpn, names, roots: tls.roots });
+  const certificate = match === "" ? foreignCertificate(tls) : "";
+  const detail = detailOf({ mode, match, certificate, sni: tls.sni, alpn: tls.alpn, names, roots: tls.roots });
   return passing("tls", { name: tls.sni, result: tls.roots === "" ? "warning" : "ok", message, detail });
+}
+
+/** Returns the user's own certificate (mode MUTUAL); empty for the workload's. With the latter, Istio sets its own ALPN. */
+function foreignCertificate({ certificates: [first = ""], alpn }: Tls): string {
+  return first === "default" || alpn.includes("istio") ? "" : first;
 }
 
 function reasonOf(match: string, origin: string): string {

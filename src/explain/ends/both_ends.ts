@@ -170,8 +170,15 @@ function peerOf({ verdict, stations }: Answer, { certificate }: Facts, endpoint:
   if (mode === undefined || others.length > 0) return undefined;
   const rule = ruleOf(stations, tls);
   if (mode === "plain") return { ...PLAIN, isHttp, rule };
-  const identity = certificate.identity === "" ? undefined : certificate.identity;
-  return { tls: mode, isTunnel, isHttp, sni: tls.name, identity, expects: exactNames(tls.detail["names"]), rule };
+  const expects = exactNames(tls.detail["names"]);
+  return { tls: mode, isTunnel, isHttp, sni: tls.name, ...shownBy(tls, certificate), expects, rule };
+}
+
+/** Returns what the client presents: the user's own certificate, or the identity in the workload's certificate. */
+function shownBy({ detail }: Station, { identity }: Facts["certificate"]): Pick<Peer, "certificate" | "identity"> {
+  const certificate = detail["certificate"];
+  if (typeof certificate === "string") return { certificate, identity: undefined };
+  return { identity: identity === "" ? undefined : identity };
 }
 
 /** Returns the DestinationRule that sets the TLS mode; `undefined` if the endpoint's metadata selects the mode. */

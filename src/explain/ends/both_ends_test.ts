@@ -35,10 +35,28 @@ async function ask(changes: Changes, servers: readonly ProbedSnapshot[] | Ends, 
 const WEB = "10.0.0.9";
 const NO_PROXY = { initContainers: [], containers: [{ name: "app" }] };
 
+const SIMPLE = { ownTls: "", origin: "destination-rule/web" } as const;
+
 /** The problem, the client, the server, the verdict, the sentence, the fix. */
 const CASES: readonly (readonly [string, Changes, Changes, string, RegExp, RegExp])[] = [
   ["all is well", {}, {}, "reaches", /; pod shop\/web-1 accepts it$/, /^$/],
   ["STRICT against plain text", { tlsMode: "" }, {}, "refused", /STRICT.*the client uses plain HTTP/, /PERMISSIVE/],
+  [
+    "STRICT against TLS without a client certificate",
+    SIMPLE,
+    {},
+    "refused",
+    /^STRICT.*the client's proxy uses TLS without a client certificate: the server refuses the handshake: 503 UF$/,
+    /^remove trafficPolicy\.tls of the DestinationRule/,
+  ],
+  [
+    "STRICT against the user's own certificate",
+    { ...SIMPLE, ownTls: "file-cert:/etc/own.pem" },
+    {},
+    "unknown",
+    /^It is unknown whether the server accepts the client's own certificate "file-cert:\/etc\/own\.pem"/,
+    /^$/,
+  ],
   ["PERMISSIVE takes plain text", { tlsMode: "" }, { isPermissive: true }, "reaches", /accepts it$/, /^$/],
   [
     "mutual TLS against DISABLE",
@@ -128,6 +146,21 @@ for (const [name, client, own, verdict, reason, fix] of CASES) {
     ]);
   });
 }
+
+Deno.test("both ends: the DestinationRule decides that STRICT refuses its TLS without a client certificate", async () => {
+  const { decided, stations } = await ask(SIMPLE, [server("web-1", WEB)]);
+  assert.deepEqual(decided, {
+    kind: "DestinationRule",
+    namespace: "shop",
+    name: "web",
+    field: "spec.trafficPolicy.tls",
+  });
+  assert.doesNotMatch(stations.map(({ message }) => message).join("\n"), /application's own TLS/);
+  // The application's own TLS passes the client's proxy: only the application knows its certificate.
+  const own = await ask({}, [server("web-1", "10.1.1.1")], "https://10.1.1.1:8080");
+  assert.equal(own.verdict, "reaches", own.reason);
+  assert.match(own.stations.map(({ message }) => message).join("\n"), /application's own TLS/);
+});
 
 Deno.test("both ends: endpoints that differ are groups, and the worst decides", async () => {
   const endpoints = ["10.0.0.9", "10.0.0.10", "10.0.0.11"];

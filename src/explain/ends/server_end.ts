@@ -197,6 +197,11 @@ function identityStep({ peer, ...client }: ClientEnd, facts: Facts): Step | unde
     const fix = "correct subjectAltNames of the DestinationRule, or the service account of the server's pods";
     return refusing("tls", { message }, fix, peer.rule);
   }
+  if (peer.tls === "mutual" && peer.certificate !== undefined) {
+    const message =
+      `it is unknown whether the server accepts the client's own certificate "${peer.certificate}", which is not the mesh's`;
+    return unsure("tls", { message });
+  }
   return peer.tls === "mutual" ? trustStep(client, trustOf(facts)) : undefined;
 }
 

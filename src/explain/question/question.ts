@@ -39,6 +39,8 @@ export interface Peer {
   readonly sni: string;
   /** Identity in the client's certificate; `undefined` if unknown. */
   readonly identity: string | undefined;
+  /** The user's own certificate that the client presents; absent for a certificate of the mesh. */
+  readonly certificate?: string;
   /** Accepted identities of the server; empty accepts any identity. */
   readonly expects: readonly string[];
   /** The DestinationRule that sets the client's TLS mode; `undefined` for Istio's automatic mutual TLS. */
