@@ -141,7 +141,12 @@ function dnsOf(spec: ValueMap): Pod["dns"] {
 
 /** Returns the message and the fix for a pod without a proxy. An empty namespace or name is unknown. */
 export function withoutProxy(namespace: string, name: string): { readonly message: string; readonly fix: string } {
-  const pod = `pod/${name === "" ? "NAME" : name}`;
-  const fix = `find the reason: kubectl mesh check injection ${pod}${namespace === "" ? "" : ` -n ${namespace}`}`;
+  const fix = `find the reason: ${injectionCheck(namespace, name)}`;
   return { message: "the pod has no proxy: it is not in the mesh", fix };
+}
+
+/** Returns the command that says why a pod has no proxy. An empty namespace or name is unknown. */
+export function injectionCheck(namespace: string, name: string): string {
+  const pod = `pod/${name === "" ? "NAME" : name}`;
+  return `kubectl mesh check injection ${pod}${namespace === "" ? "" : ` -n ${namespace}`}`;
 }

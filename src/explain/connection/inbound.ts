@@ -160,9 +160,14 @@ function modeDetail({ name, mutual, plain, isHttp }: Mode) {
 }
 
 function refusedBy(mode: Mode, client: Client, { peer, port }: Connection, { workload }: Facts): Step {
-  const says = peer === undefined ? "" : `, and the client uses ${CLIENT_TEXT[client]}`;
+  const proxyFix = client.startsWith("plain") ? peer?.proxyFix : undefined;
+  const why = proxyFix === undefined ? "" : ", because the client's pod has no proxy";
+  const says = peer === undefined ? "" : `, and the client uses ${CLIENT_TEXT[client]}${why}`;
   const message = `${mode.text}${says}: the connection is closed`;
   const authentication = causeOf("PeerAuthentication", "spec.mtls.mode", { by: "mtls", workload, port });
+  if (proxyFix !== undefined) {
+    return refusing("tls", { message, detail: modeDetail(mode) }, proxyFix, { ...authentication, keepsFix: true });
+  }
   const cause = peer?.rule === undefined ? authentication : { ...peer.rule, otherwise: authentication };
   return refusing("tls", { message, detail: modeDetail(mode) }, fixOf(client), cause);
 }

@@ -66,7 +66,7 @@ function policyStep(
   const identity = peer.isTunnel ? peer.identity : "none";
   const ruling = rulingOf(ztunnel, workload, { identity, source: address, destination, port });
   const who = identity === "none" ? "a client without mutual TLS" : identity ?? "the client";
-  return rulingStep(ruling, who);
+  return rulingStep(ruling, who, peer.proxyFix);
 }
 
 /** Whether Istio generated a policy from a PeerAuthentication (pilot/pkg/serviceregistry/kube/controller/ambient). */
@@ -75,17 +75,18 @@ function isOfPeerAuthentication(policy: string): boolean {
   return name === "istio_converted_static_strict" || name.startsWith("converted_peer_authentication_");
 }
 
-function rulingStep({ outcome, policy }: PolicyRuling, who: string): Step {
+function rulingStep({ outcome, policy }: PolicyRuling, who: string, proxyFix: string | undefined): Step {
   const isStrict = isOfPeerAuthentication(policy);
   const name = isStrict ? "a PeerAuthentication with mode STRICT" : `the AuthorizationPolicy ${policy}`;
   if (outcome === "unknown") {
     return unsure("authorization", { name: policy, message: `it is unknown whether ${name} refuses ${who}` });
   }
   if (outcome === "denied") {
+    const why = proxyFix === undefined ? "" : ": the client's pod has no proxy";
     const fix = isStrict
-      ? "configure the client to use mutual TLS, or set mtls.mode of the PeerAuthentication to PERMISSIVE"
+      ? proxyFix ?? "configure the client to use mutual TLS, or set mtls.mode of the PeerAuthentication to PERMISSIVE"
       : `allow ${who} in spec.rules of the AuthorizationPolicy ${policy}`;
-    return refusing("authorization", { name: policy, message: `${name} refuses ${who}` }, fix);
+    return refusing("authorization", { name: policy, message: `${name} refuses ${who}${why}` }, fix);
   }
   const message = policy === "" ? "no policy in ztunnel refuses the connection" : `allowed by ${name}`;
   return passing("authorization", { name: policy, message });

@@ -75,6 +75,23 @@ for (const [name, client, server, verdict, sentence] of TO_AMBIENT) {
   });
 }
 
+Deno.test("a client without a proxy to a pod in ambient mode: STRICT refuses it, and the fix finds out why", async () => {
+  const client = fakeSnapshot({
+    spec: { initContainers: [], containers: [{ name: "app" }] },
+    config: "",
+    rules: undefined,
+  });
+  const connection = readConnection({ ...FLAGS, to: "http://web:80/" });
+  assert.ok(connection !== undefined);
+  const policies = [{ ...STRICT, name: "converted_peer_authentication_strict", scope: "Namespace" }];
+  const found = savedEnds(new Map([[fakeAmbient({ ...SERVER, policies }), undefined]]));
+  const ends = { ...found, endpointsOf: () => Promise.resolve(["10.0.0.9:8080"]) };
+  const { verdict, reason, fix } = await answerOf(client, connection, ends);
+  assert.equal(verdict, "refused", reason);
+  assert.match(reason, /mode STRICT refuses a client without mutual TLS: the client's pod has no proxy$/);
+  assert.equal(fix, "find out why shop/a has no proxy: kubectl mesh check injection pod/a -n shop");
+});
+
 /** A connection of a pod in ambient mode: a name, the changes, the question, the verdict, the sentence. */
 const FROM_AMBIENT: readonly (readonly [string, AmbientChanges, string, string, RegExp])[] = [
   ["by a tunnel", {}, "catalog:80", "unknown", /it is unknown whether its certificate is valid/],

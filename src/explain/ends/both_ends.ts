@@ -5,6 +5,8 @@ import type { Answer, Detail, Station } from "../answer_schema.ts";
 import { destinationOf } from "../connection/destination.ts";
 import { lowered } from "../connection/connection_path.ts";
 import type { Facts } from "../connection/facts.ts";
+import { injectionCheck } from "../pod.ts";
+import { podText } from "../snapshot/snapshot.ts";
 import { serviceAt } from "../names/services.ts";
 import { type Cause, policyCause } from "../resources/cause.ts";
 import type { OpenAnswer } from "../resources/decided.ts";
@@ -104,7 +106,7 @@ function goingOn(answer: OpenAnswer, { pod }: Facts, { direction }: Connection):
     return undefined;
   }
   if (answer.verdict === "reaches" || answer.verdict === "bypasses") return answer;
-  if (pod !== undefined && pod.proxy === undefined && !pod.isAmbient) return plainClient(answer);
+  if (isUnproxied(pod)) return plainClient(answer);
   if (!isLeftToEndpoint(answer)) return undefined;
   const [endpoint] = answer.endpoints;
   const reason = `It continues to ${endpoint?.address}`;
@@ -156,7 +158,8 @@ const PLAIN: Peer = { tls: "plain", isTunnel: false, isHttp: false, sni: "", ide
 const UNJUDGED: OtherEnd = { why: "it is unknown whether the client uses TLS to it" };
 
 /** Returns the TLS and the identity with which the client's pod connects to an endpoint; `undefined` if unknown. */
-function peerOf({ verdict, stations }: Answer, { certificate }: Facts, endpoint: string): Peer | undefined {
+function peerOf({ verdict, stations }: Answer, facts: Facts, endpoint: string): Peer | undefined {
+  const { certificate } = facts;
   const isHttp = stations.some(({ kind }) => kind === "route");
   const isTunnel = stations.some(({ detail }) => isListed(detail["tunnelTo"], endpoint));
   const own = stations.filter(({ kind }) => kind === "tls");
@@ -165,13 +168,24 @@ function peerOf({ verdict, stations }: Answer, { certificate }: Facts, endpoint:
     ? own.slice(-1)
     : own.filter(({ detail }) => detail["mode"] === undefined || detail["tunnelTo"] === undefined);
   const [tls] = all;
-  if (verdict === "bypasses" || tls === undefined) return { ...PLAIN, isHttp };
+  if (verdict === "bypasses" || tls === undefined) return { ...PLAIN, isHttp, ...unproxied(facts) };
   const [mode, ...others] = new Set(all.map(({ detail }) => modeTo(endpoint, detail)));
   if (mode === undefined || others.length > 0) return undefined;
   const rule = ruleOf(stations, tls);
   if (mode === "plain") return { ...PLAIN, isHttp, rule };
   const expects = exactNames(tls.detail["names"]);
   return { tls: mode, isTunnel, isHttp, sni: tls.name, ...shownBy(tls, certificate), expects, rule };
+}
+
+function isUnproxied(pod: Facts["pod"]): boolean {
+  return pod !== undefined && pod.proxy === undefined && !pod.isAmbient;
+}
+
+/** Returns how to find out why the client's pod has no proxy, if it has none. */
+function unproxied({ pod, config, namespace, snapshot }: Facts): Pick<Peer, "proxyFix"> {
+  if (config !== undefined || !isUnproxied(pod)) return {};
+  const check = injectionCheck(namespace, snapshot.pod.name);
+  return { proxyFix: `find out why ${podText(snapshot.pod)} has no proxy: ${check}` };
 }
 
 /** Returns what the client presents: the user's own certificate, or the identity in the workload's certificate. */

@@ -238,7 +238,9 @@ Deno.test("both ends: a server in STRICT mode refuses a client without a proxy",
   const ends = { ...found, endpointsOf: () => Promise.resolve([`${WEB}:8080`]) };
   const refused = await ask(client, ends);
   assert.equal(refused.verdict, "refused", refused.reason);
-  assert.match(refused.reason, /STRICT.*the client uses plain/);
+  assert.match(refused.reason, /STRICT.*the client uses plain TCP, because the client's pod has no proxy/);
+  assert.equal(refused.fix, "find out why shop/a has no proxy: kubectl mesh check injection pod/a -n shop");
+  assert.equal(refused.decided?.kind, "PeerAuthentication");
   const missing = await ask(client, {
     ...found,
     endpointsOf: () => Promise.resolve("the Service shop/web does not exist"),

@@ -45,6 +45,8 @@ export interface Peer {
   readonly expects: readonly string[];
   /** The DestinationRule that sets the client's TLS mode; `undefined` for Istio's automatic mutual TLS. */
   readonly rule?: Cause | undefined;
+  /** For a client's pod without a proxy: how to find out why; absent for other clients. */
+  readonly proxyFix?: string;
 }
 
 export interface PodChoice {

@@ -14,6 +14,8 @@ export type Cause = Decided & {
   readonly search: Search;
   /** The next candidate, if the cluster's objects show that this resource did not decide. */
   readonly otherwise?: Cause | undefined;
+  /** Whether the answer's own fix is better than a change of this resource. */
+  readonly keepsFix?: boolean;
 };
 
 /** A part of a DestinationRule's traffic policy. */

@@ -31,7 +31,7 @@ export async function withApi(answer: OpenAnswer, resources: MeshResources): Pro
   if (found === undefined) return withoutApi(answer);
   const { fix, reason = "", ...decided } = found;
   const said = reason === "" ? answer.reason : `${answer.reason}; ${reason}`;
-  return { ...withoutApi(answer), decided, fix, reason: said };
+  return { ...withoutApi(answer), decided, fix: cause?.keepsFix === true ? answer.fix : fix, reason: said };
 }
 
 async function findAny(causes: readonly (Cause | undefined)[], resources: MeshResources): Promise<Finding | undefined> {

@@ -73,6 +73,14 @@ const CASES: readonly (readonly [string, Cause, readonly Made[], string, string,
     /kubectl patch -n shop peerauthentication\/web --type json -p '\[\{"op":"replace","path":"\/spec\/portLevelMtls\/8080\/mode","value":"PERMISSIVE"\}\]'$/,
   ],
   [
+    "the mTLS mode of a port, for a client without a proxy: the answer's fix counts",
+    { ...mtls(8080), keepsFix: true },
+    [{ kind: "PeerAuthentication", name: "web", spec: { mtls: { mode: "STRICT" } } }],
+    "PeerAuthentication / spec.mtls.mode",
+    "PeerAuthentication shop/web spec.mtls.mode",
+    /^what Envoy knows$/,
+  ],
+  [
     "the mTLS mode of a namespace, where the workload's is unset; the oldest counts",
     mtls(8080),
     [
