@@ -47,7 +47,7 @@ for program in curl etcd go ip iptables nsenter openssl python3 setpriv setsid; 
   command -v "$program" >/dev/null || missing+=("$program")
 done
 [ ${#missing[@]} = 0 ] || fail "The demo needs programs that are not on the PATH of $(id -un): ${missing[*]}; on Debian: \
-apt-get install curl etcd-server golang iproute2 iptables openssl python3 util-linux"
+apt-get install curl etcd-server golang iproute2 iptables openssl python3 util-linux (Debian 12: golang of bookworm-backports)"
 go_version=$(go env GOVERSION)
 case $go_version in
   go1.? | go1.?.* | go1.1? | go1.1?.* | go1.20 | go1.20.*)

@@ -15,7 +15,7 @@ import {
 import type { PostContext } from "./postprocess/mod.ts";
 import type { TemplateInput } from "./render/data.ts";
 import { type TemplateEnv, templateEnv } from "./config/template_env.ts";
-import { LATEST, modernRelease } from "./config/release.ts";
+import { LATEST, modernRelease, namedRelease, refuseOtherForm } from "./config/release.ts";
 import { checkValues, parseValues } from "./config/values.ts";
 
 export interface InjectorOptions {
@@ -72,8 +72,9 @@ export function newInjector(options: InjectorOptions): Injector {
   const { env, mesh, revision = "" } = options;
   const given = readValues(options);
   const values = given ?? newMap();
-  const { minor, isUnknown } = modernRelease({ named: options.istioVersion, config: options.config.text, values });
-  const config = readConfig(options, given, minor);
+  const named = options.istioVersion === undefined ? undefined : namedRelease(options.istioVersion);
+  const { minor, isUnknown } = modernRelease({ named, config: options.config.text, values });
+  const config = readConfig(options, given, { named, minor });
   const native = nativeOf(options);
   // The defaults of the mesh configuration depend on the configuration's Istio release.
   const era = config.form === "legacy" ? config.legacy.era : eraOf(minor);
@@ -104,19 +105,24 @@ function nativeOf({ nativeSidecars, env, config }: InjectorOptions): NativeChoic
   return isSupported ? setting : { ...setting, nodes: "never" };
 }
 
-function readConfig(options: InjectorOptions, values: ValueMap | undefined, minor: number): LoadedConfig {
+function readConfig(
+  options: InjectorOptions,
+  values: ValueMap | undefined,
+  { named, minor }: { readonly named: number | undefined; readonly minor: number },
+): LoadedConfig {
   const { text, file } = options.config;
   const envOf = templateEnv(options.env, options.templateEnv);
   const worldOf = (template: string) => ({ env: envOf(template), now: options.now });
   const functions = (template: string) => templateFunctions(worldOf(template), minor);
   const config = parseConfig(text, file, { functions, whenAsked: options.parseWhenAsked });
+  refuseOtherForm(config.form, named);
   if (config.form === "modern") {
     checkValues(values ?? newMap(), options.values?.file ?? file);
     return config;
   }
   return {
     ...config,
-    legacy: loadLegacy(config, { values, mesh: options.mesh?.text ?? "", file, world: worldOf("template") }),
+    legacy: loadLegacy(config, { named, values, mesh: options.mesh?.text ?? "", file, world: worldOf("template") }),
   };
 }
 

@@ -27,7 +27,9 @@ export async function installForKubectl(world: World, folder: string | undefined
       return { path, isNew: await put(world, path), isOnPath: onPath.includes(each) };
     } catch (error) {
       if (!(error instanceof MeshError) || error instanceof ForeignFile) throw error;
-      failure ??= error;
+      failure ??= new MeshError(error.message, {
+        hint: "run the command as a user who may write there, or name another folder on PATH with --dir",
+      });
     }
   }
   throw failure ?? new MeshError("No folder in PATH contains kubectl-mesh, so kubectl cannot find it", {

@@ -26,20 +26,20 @@ const FIRST = ".ProxyConfig.Concurrency.GetValue";
 const BY_DEFAULTS = /\bprotoToJSON\b|\.(?:Get)?(?:Concurrency|Tracing|ParentShutdownDuration)\b/;
 
 export interface Evidence {
-  /** The release that the user names, such as `1.20` or `1.20.8`. */
-  readonly named: string | undefined;
+  /** The minor version of the release that the user names. */
+  readonly named: number | undefined;
   readonly config: string;
   readonly values: ValueMap;
 }
 
 /**
  * Returns the minor version of the release. Without evidence, assumes the latest; `isUnknown` is then true if the
- * template depends on the release. Throws a UsageError if the named release is invalid.
+ * template depends on the release.
  */
 export function modernRelease(
   { named, config, values }: Evidence,
 ): { readonly minor: number; readonly isUnknown: boolean } {
-  if (named !== undefined) return { minor: namedRelease(named), isUnknown: false };
+  if (named !== undefined) return { minor: named, isUnknown: false };
   const tagged = taggedRelease(values);
   const since = MARKS.filter(([text]) => config.includes(text)).map(([, minor]) => minor);
   if (since.length === 0 && !config.includes(FIRST)) {
@@ -50,18 +50,32 @@ export function modernRelease(
   return { minor: Math.min(Math.max(tagged ?? newest, oldest), newest), isUnknown: false };
 }
 
-function namedRelease(name: string): number {
+/**
+ * Returns the minor version of a release such as `1.20` or `1.20.8`; of an unknown newer release, the latest known one.
+ * Throws a UsageError for any other text.
+ */
+export function namedRelease(name: string): number {
   const minor = minorIn(name);
   if (minor !== undefined) return Math.min(minor, LATEST);
-  throw new UsageError(`"${name}" is not a release of Istio`, { hint: 'give a release from 1.9 on, such as "1.20"' });
+  throw new UsageError(`"${name}" is not a release of Istio`, { hint: 'give one such as "1.20"' });
+}
+
+/** Throws a UsageError if the named release has configurations of another form. */
+export function refuseOtherForm(form: "legacy" | "modern", named: number | undefined): void {
+  if (named === undefined || (form === "legacy") === (named < OLDEST)) return;
+  const releases = form === "legacy" ? "1.0 to 1.8" : `1.${OLDEST} and later`;
+  throw new UsageError(`The configuration has the form of Istio ${releases}, not of 1.${named}`, {
+    hint: "leave out --istio-version, or give the release of the configuration",
+  });
 }
 
 function taggedRelease(values: ValueMap): number | undefined {
   const tag = valueAt(values, "global", "tag");
-  return minorIn(typeof tag === "string" ? textAt({ tag }, "tag").replace(/^release-/, "") : "");
+  const minor = minorIn(typeof tag === "string" ? textAt({ tag }, "tag").replace(/^release-/, "") : "");
+  return minor !== undefined && minor >= OLDEST ? minor : undefined;
 }
 
 function minorIn(text: string): number | undefined {
-  const minor = Number(/^1\.(\d{1,3})(?!\d)/.exec(text)?.[1]);
-  return minor >= OLDEST ? minor : undefined;
+  const minor = /^1\.(\d{1,3})(?!\d)/.exec(text)?.[1];
+  return minor === undefined ? undefined : Number(minor);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isMap, newMap } from "../../base/value.ts";
 import { parseYaml } from "../../yaml/mod.ts";
-import { LATEST, modernRelease } from "./release.ts";
+import { LATEST, modernRelease, namedRelease, refuseOtherForm } from "./release.ts";
 
 interface Case {
   readonly named?: string;
@@ -34,12 +34,23 @@ for (const { named, config, tag, minor, isUnknown = false } of CASES) {
   Deno.test(`modernRelease: ${JSON.stringify([named, config, tag])} is 1.${minor}`, () => {
     const values = tag === undefined ? newMap() : parseYaml(`global: {tag: ${tag}}`);
     assert.ok(isMap(values));
-    assert.deepEqual(modernRelease({ named, config, values }), { minor, isUnknown });
+    assert.deepEqual(modernRelease({ named: named === undefined ? undefined : namedRelease(named), config, values }), {
+      minor,
+      isUnknown,
+    });
   });
 }
 
-for (const named of ["1.8", "2.0", "latest", "", "v1.20"]) {
-  Deno.test(`modernRelease: "${named}" is refused`, () => {
-    assert.throws(() => modernRelease({ named, config: "", values: newMap() }), /is not a release of Istio/);
+for (const named of ["2.0", "latest", "", "v1.20"]) {
+  Deno.test(`namedRelease: "${named}" is refused`, () => {
+    assert.throws(() => namedRelease(named), /is not a release of Istio/);
   });
 }
+
+Deno.test("refuseOtherForm: the named release and the form of the configuration belong together", () => {
+  refuseOtherForm("legacy", 8);
+  refuseOtherForm("modern", 9);
+  refuseOtherForm("modern", undefined);
+  assert.throws(() => refuseOtherForm("legacy", 20), /form of Istio 1\.0 to 1\.8, not of 1\.20/);
+  assert.throws(() => refuseOtherForm("modern", 4), /form of Istio 1\.9 and later, not of 1\.4/);
+});

@@ -21,7 +21,7 @@ export interface Legacy {
   readonly reader: RenderedReader;
 }
 
-export type LegacySources = Pick<Evidence, "values" | "mesh"> & {
+export type LegacySources = Pick<Evidence, "named" | "values" | "mesh"> & {
   readonly file: string;
   readonly world: FunctionWorld;
 };

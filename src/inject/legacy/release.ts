@@ -7,6 +7,8 @@ import { valueAt, type ValueMap } from "../../base/value.ts";
 import { sprint } from "../../golang/gotemplate/mod.ts";
 
 export interface Evidence {
+  /** The minor version of the release that the user names. */
+  readonly named?: number | undefined;
   readonly template: string;
   /** Whether the template's delimiters are `[[` and `]]`. */
   readonly brackets: boolean;
@@ -98,6 +100,7 @@ const RULES: readonly Rule[] = [
 
 /** Infers the release from the evidence. */
 export function releaseOf(evidence: Evidence): Release {
+  if (evidence.named !== undefined) return { minor: evidence.named, because: "--istio-version names it" };
   const tagged = taggedRelease(evidence);
   if (evidence.brackets) return { minor: Math.min(tagged ?? 1, 1), because: 'its template uses "[["' };
   const seen = RULES.filter((rule) => rule.sees(evidence) && !(rule.byMesh === true && tagged !== undefined));

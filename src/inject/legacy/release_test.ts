@@ -45,6 +45,10 @@ for (const [name, evidence, minor] of CASES) {
 }
 
 Deno.test("releaseOf gives its evidence", () => {
+  assert.deepEqual(releaseOf({ ...NOTHING, ...tagged("mine"), named: 6 }), {
+    minor: 6,
+    because: "--istio-version names it",
+  });
   assert.match(releaseOf({ ...NOTHING, brackets: true }).because, /"\[\["/);
   assert.match(releaseOf({ ...NOTHING, ...tagged("1.4.3") }).because, /tag/);
   assert.match(releaseOf({ ...NOTHING, mesh: OLD_MESH, values: {} }).because, /mesh configuration/);
