@@ -32,3 +32,19 @@ Deno.test("a terminal shows no line of a matrix, a reason or a fix beyond its wi
   assert.match(world.said.stdout, /^ {2}fix: /m);
   assert.deepEqual(world.said.stdout.split("\n").filter((line) => line.length > 60), []);
 });
+
+Deno.test("a matrix of pods that cannot be read says why", async () => {
+  const pod = fakeSnapshot().parts["pod.json"].text ?? "";
+  const absent = { "config_dump.json": { reason: "not-permitted", message: "no right to pods/exec" } };
+  const manifest = {
+    schemaVersion: 1,
+    pod: { namespace: "shop", name: "web" },
+    time: "2026-11-22T18:00:00.000Z",
+    absent,
+  };
+  const world = fakeWorld({ files: { "/saved/pod.json": pod, "/saved/manifest.json": JSON.stringify(manifest) } });
+  const source = { kind: "file", paths: ["/saved"], pod: undefined } as const;
+  await assert.rejects(explainMatrix(world, { source, connection: undefined, output: "table", isOneEnd: false }), {
+    message: "No proxy of these pods can be read: no right to pods/exec",
+  });
+});

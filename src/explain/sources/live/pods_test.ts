@@ -104,3 +104,10 @@ Deno.test("selectorText() writes expressions as kubectl does", () => {
   ];
   assert.equal(selectorText({ matchLabels: { x: "y" }, matchExpressions }), "x=y,a in (b,c),d notin (e),f,!g");
 });
+
+Deno.test("choosePods() by labels names the running pods that it leaves out", async () => {
+  const { pods, note } = await choosePods(apiOf({}), { ...CHOICE, selector: "app=web" }, "shop");
+  assert.deepEqual(pods.map(({ metadata }) => metadata.name), ["web-1", "web-2"]);
+  const why = '"kubectl mesh check injection" shows why';
+  assert.equal(note, `note: Left out, because it has no proxy: shop/bare; ${why}`);
+});
