@@ -28,7 +28,7 @@ export async function installForKubectl(world: World, folder: string | undefined
     } catch (error) {
       if (!(error instanceof MeshError) || error instanceof ForeignFile) throw error;
       failure ??= new MeshError(error.message, {
-        hint: "run the command as a user who may write there, or name another folder on PATH with --dir",
+        hint: "name another folder on PATH with --dir",
       });
     }
   }
