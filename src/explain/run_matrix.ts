@@ -89,11 +89,9 @@ async function cellsOf(pods: readonly ReadPod[], isProbed: boolean, progress: Pr
   const ends = endsOf(pods, savedEnds(all));
   const services = servicesOf([...all.values()]);
   if (services.length === 0) {
-    const unread = pods.map(({ snapshot }) => snapshot.parts["config_dump.json"]).find(({ absent }) =>
-      absent !== undefined
-    );
-    if (unread?.absent !== undefined) {
-      throw new MeshError(`No proxy of these pods can be read: ${unread.message}`);
+    for (const { snapshot } of pods) {
+      const dump = snapshot.parts["config_dump.json"];
+      if (dump.absent !== undefined) throw new MeshError(`No proxy of these pods can be read: ${dump.message}`);
     }
     throw new MeshError("The proxies of these pods do not know any Service in the pods' namespaces", {
       hint: "check the state of the proxies with -o short in place of --matrix",

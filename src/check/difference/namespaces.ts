@@ -40,11 +40,13 @@ export async function namespaceDifference(
 ): Promise<NamespaceDifference | undefined> {
   const known = [a, b].map(({ cluster }) => cluster).find((cluster) => cluster !== undefined && cluster !== "live");
   if (known === undefined || a.cluster === undefined || b.cluster === undefined) return undefined;
-  const clusterOf = async ({ name, cluster }: Side): Promise<Cluster> => {
-    const snapshot = cluster === "live" || cluster === undefined ? await liveSnapshot(known, asking) : cluster;
-    return { name, snapshot };
-  };
-  return await differenceOfClusters(await clusterOf(a), await clusterOf(b), asking);
+  const snapshotOf = async (cluster: InjectionSnapshot | "live") =>
+    cluster === "live" ? await liveSnapshot(known, asking) : cluster;
+  return await differenceOfClusters(
+    { name: a.name, snapshot: await snapshotOf(a.cluster) },
+    { name: b.name, snapshot: await snapshotOf(b.cluster) },
+    asking,
+  );
 }
 
 async function liveSnapshot(like: InjectionSnapshot, { api }: NamespaceAsking): Promise<InjectionSnapshot> {
@@ -61,12 +63,13 @@ async function differenceOfClusters(a: Cluster, b: Cluster, asking: NamespaceAsk
   );
   if (unreadable.length > 0) return { pairs: [], missing: [], unknown: unreadable };
   const [before, after] = [judge(a, asking), judge(b, asking)];
+  const [namesBefore, namesAfter] = [namesIn(a), namesIn(b)];
   const pairs: PodPair[] = [];
   const missing: string[] = [];
   const unknown = new Set<string>();
-  for (const namespace of [...new Set([...namesIn(a), ...namesIn(b)])].sort()) {
-    const [isBefore, isAfter] = [a, b].map((side) => namesIn(side).includes(namespace));
-    if (isBefore && isAfter) {
+  for (const namespace of [...namesBefore.union(namesAfter)].sort()) {
+    const isBefore = namesBefore.has(namespace);
+    if (isBefore && namesAfter.has(namespace)) {
       const verdicts = [await before(namespace), await after(namespace)] as const;
       const doubts = verdicts.flatMap(({ verdict, message }) => verdict === "cannot-tell" ? [message] : []);
       for (const doubt of doubts) unknown.add(doubt);
@@ -79,8 +82,9 @@ async function differenceOfClusters(a: Cluster, b: Cluster, asking: NamespaceAsk
   return { pairs, missing, unknown: [...unknown] };
 }
 
-function namesIn({ snapshot }: Cluster): readonly string[] {
-  return snapshot.objects.filter(({ kind }) => kind === "Namespace").map(({ metadata: { name } }) => name);
+function namesIn({ snapshot }: Cluster): ReadonlySet<string> {
+  const namespaces = snapshot.objects.filter(({ kind }) => kind === "Namespace");
+  return new Set(namespaces.map(({ metadata: { name } }) => name));
 }
 
 /** Whether the snapshot would contain the namespace, if it existed. */

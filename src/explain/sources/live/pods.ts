@@ -82,12 +82,10 @@ const NAMED = 3;
 
 function outsideNote(pods: readonly Pod[]): string | undefined {
   if (pods.length === 0) return undefined;
-  const names = pods.slice(0, NAMED).map(({ metadata: { name, namespace } }) => `${namespace}/${name}`);
+  const names = pods.slice(0, NAMED).map(({ metadata: { name, namespace } }) => `${namespace}/${name}`).join(", ");
   const more = pods.length > NAMED ? ` and ${pods.length - NAMED} more` : "";
-  return `note: Left out, because ${pods.length === 1 ? "it has" : "they have"} no proxy: ${
-    names.join(", ")
-  }${more}; ` +
-    '"kubectl mesh check injection" shows why';
+  const why = pods.length === 1 ? "it has no proxy" : "they have no proxy";
+  return `note: Left out, because ${why}: ${names}${more}; "kubectl mesh check injection" shows why`;
 }
 
 /** A cluster without any pod is probably the wrong cluster. */
